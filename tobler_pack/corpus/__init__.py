@@ -1,0 +1,1 @@
+"""From a git tree to an index of chunks."""

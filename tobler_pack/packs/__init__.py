@@ -1,0 +1,1 @@
+"""From weighted blocks to markdown and manifest."""

@@ -1,0 +1,1 @@
+"""The seven steps: arrays in, arrays out, numpy only."""
