@@ -1,0 +1,117 @@
+"""What one file contributes to the index: a pure function of its path, bytes and language."""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from tobler_pack.corpus.blocks import Block, map_chunks
+from tobler_pack.corpus.outline import definitions, parse
+from tobler_pack.corpus.semble_bridge import chunk_ranges
+from tobler_pack.corpus.terms import FIELDS, term_id, terms, terms_of_words
+from tobler_pack.corpus.text import Cause, read_text, split_lines
+from tobler_pack.types import Definition, LineRange
+
+_STEM_WEIGHT = 2  # semble counts a file's stem twice in each of its chunks, and the last three folders once
+_FOLDERS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class FileRecord:
+    """One analyzed file. Either `cause` tells why it is left out, or the rest is filled.
+
+    `texts`, `term_ids`, `counts` and `lengths` have one item for each chunk; `lengths` counts terms by field.
+    """
+
+    cause: Cause | None
+    line_count: int
+    chunks: Sequence[LineRange]
+    chunk_blocks: Sequence[int]
+    blocks: Sequence[Block]
+    definitions: Sequence[Definition]
+    texts: Sequence[str]
+    term_ids: Sequence[array[int]]
+    counts: Sequence[array[int]]
+    lengths: Sequence[tuple[int, ...]]
+
+
+def analyze(path: str, data: bytes, language: str) -> FileRecord:
+    """Cut a file into chunks, find its definitions and blocks, count its terms."""
+    text = read_text(data)
+    if isinstance(text, Cause):
+        return FileRecord(text, 0, (), (), (), (), (), (), (), ())
+    source = text.encode()
+    tree = parse(source, language)
+    chunks = chunk_ranges(text, source, tree)
+    found = definitions(tree, source, language) if tree is not None else ()
+    blocks, chunk_blocks = map_chunks(chunks, found)
+    lines = split_lines(text)
+    texts = ["\n".join(lines[first - 1 : last]) for first, last in chunks]
+    named = _defined_in(chunks, found)
+    documented = _documented_lines(found)
+    fields = [
+        _fields(path, part, [found[at].name for at in defined], _text_of(_within(documented, chunk), lines))
+        for part, chunk, defined in zip(texts, chunks, named, strict=True)
+    ]
+    ids, counts = zip(*map(_postings, fields), strict=True) if fields else ((), ())
+    lengths = [tuple(sum(field[name].values()) for name in FIELDS) for field in fields]
+    return FileRecord(None, len(lines), chunks, chunk_blocks, blocks, found, texts, ids, counts, lengths)
+
+
+def _defined_in(chunks: Sequence[LineRange], found: Sequence[Definition]) -> list[list[int]]:
+    """For each chunk the definitions whose declaration begins in it; chunks are in order and share no line."""
+    named: list[list[int]] = [[] for _ in chunks]
+    at = 0
+    for position, definition in sorted(enumerate(found), key=lambda pair: _name_line(pair[1])):
+        line = _name_line(definition)
+        while at < len(chunks) and chunks[at][1] < line:
+            at += 1
+        if at < len(chunks) and chunks[at][0] <= line:
+            named[at].append(position)
+    return named
+
+
+def _name_line(definition: Definition) -> int:
+    """The last line of a declaration: decorators stand before the name, and chunks may cut between them."""
+    return definition.declaration[1]
+
+
+def _documented_lines(found: Iterable[Definition]) -> list[int]:
+    """The lines of a file that document a definition, in order."""
+    ranges = [definition.documentation for definition in found if definition.documentation is not None]
+    return sorted({line for first, last in ranges for line in range(first, last + 1)})
+
+
+def _within(some: Sequence[int], lines: LineRange) -> Sequence[int]:
+    """The part of ascending line numbers that falls into a range."""
+    return some[bisect_left(some, lines[0]) : bisect_right(some, lines[1])]
+
+
+def _text_of(numbers: Iterable[int], lines: Sequence[str]) -> str:
+    return "\n".join(lines[number - 1] for number in numbers if number <= len(lines))
+
+
+def _fields(path: str, text: str, names: Sequence[str], documentation: str) -> dict[str, dict[str, int]]:
+    *folders, name = path.split("/")
+    stem = name.rsplit(".", 1)[0]
+    body = terms(text)
+    for word, times in [(stem, _STEM_WEIGHT), *((folder, 1) for folder in folders[-_FOLDERS:])]:
+        for term, count in terms(word).items():
+            body[term] += count * times
+    return {
+        "body": body,
+        "name": terms_of_words(dict.fromkeys(names, 1)),
+        "doc": terms(documentation),
+        "path": terms(" ".join([*folders, stem])),
+        "exact": dict.fromkeys(names, 1),
+    }
+
+
+def _postings(fields: dict[str, dict[str, int]]) -> tuple[array[int], array[int]]:
+    """Term ids in ascending order and their counts, all fields together."""
+    rows = sorted((term_id(field, term), count) for field, counted in fields.items() for term, count in counted.items())
+    return array("Q", (row[0] for row in rows)), array("H", (min(row[1], 65_535) for row in rows))
+
+

@@ -1,0 +1,179 @@
+"""The index of one tree: every chunk's place, block, vector and terms, laid out for questions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+from multiprocessing import get_context
+from os import cpu_count
+
+import numpy as np
+import numpy.typing as npt
+
+from tobler_pack.corpus.analysis import FileRecord, analyze
+from tobler_pack.corpus.model import StaticModel
+from tobler_pack.corpus.postings import Postings, invert
+from tobler_pack.corpus.tables import Tables, cause_of, join, tabulate
+from tobler_pack.corpus.text import Cause
+from tobler_pack.types import Definition
+
+Ints = npt.NDArray[np.int32]
+
+# Starting a worker costs about half a second of imports; this many files take longer than that.
+_FILES_WORTH_WORKERS = 150
+_FILES_IN_FLIGHT = 64
+_CHUNKS_PER_EMBEDDING = 512
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A tracked file that is to be indexed."""
+
+    path: str
+    blob: str
+    language: str
+
+
+Progress = Callable[[int], None]
+"""Told how many more files are done."""
+
+
+@dataclass(frozen=True)
+class Index:
+    """All chunks of a tree. Files stand in path order, chunks in line order, so positions do not depend on history."""
+
+    files: tuple[SourceFile, ...]
+    tables: Tables
+    postings: Postings
+    reused: int
+    """How many of the chunks came from an earlier index."""
+
+    def __len__(self) -> int:
+        return len(self.tables.chunk_norm)
+
+    @cached_property
+    def chunk_file(self) -> Ints:
+        """For each chunk the position of its file."""
+        return _owners(self.tables.file_chunks)
+
+    @cached_property
+    def chunk_block(self) -> Ints:
+        """For each chunk the position of its block among all blocks."""
+        return np.asarray(self.tables.chunk_block + _starts(self.tables.file_blocks)[self.chunk_file], dtype=np.int32)
+
+    @cached_property
+    def block_file(self) -> Ints:
+        """For each block the position of its file."""
+        return _owners(self.tables.file_blocks)
+
+    @cached_property
+    def vectors(self) -> npt.NDArray[np.float32]:
+        """Chunk vectors as 32-bit floats that hold whole numbers: products of them are exact in any order."""
+        return self.tables.chunk_vector.astype(np.float32)
+
+    def definitions(self, file: int) -> tuple[Definition, ...]:
+        """The definitions of one file, in the order of their lines."""
+        first = int(_starts(self.tables.file_definitions)[file])
+        rows = range(first, first + int(self.tables.file_definitions[file]))
+        return tuple(self._definition(row) for row in rows)
+
+    @cached_property
+    def _name_ends(self) -> npt.NDArray[np.int64]:
+        return np.cumsum(self.tables.definition_name, dtype=np.int64)
+
+    def _definition(self, row: int) -> Definition:
+        end = int(self._name_ends[row])
+        name = self.tables.name_byte[end - int(self.tables.definition_name[row]) : end].tobytes().decode()
+        a, b, c, d, e, f = self.tables.definition_lines[row].tolist()
+        parent = int(self.tables.definition_parent[row])
+        kind = self.tables.definition_kind[row].decode()
+        return Definition(name, kind, (a, b), (c, d), (e, f) if e else None, None if parent < 0 else parent)
+
+    def left_out(self) -> dict[Cause, int]:
+        """How many files each cause left out after their content was read."""
+        causes = [cause_of(value) for value in self.tables.file_cause.tolist()]
+        return {cause: causes.count(cause) for cause in Cause if cause in causes}
+
+
+def _starts(counts: Ints) -> npt.NDArray[np.int64]:
+    return np.cumsum(counts, dtype=np.int64) - counts
+
+
+def _owners(counts: Ints) -> Ints:
+    return np.repeat(np.arange(len(counts), dtype=np.int32), counts)
+
+
+def build_index(
+    files: Sequence[SourceFile],
+    read: Callable[[SourceFile], bytes],
+    model: StaticModel,
+    earlier: Index | None = None,
+    progress: Progress = lambda done: None,
+) -> Index:
+    """Index `files` (in path order); what `earlier` holds of the same path and blob is taken from there.
+
+    The result depends on the files and the model alone, not on `earlier` or the number of processors.
+    """
+    kept = _positions(earlier)
+    fresh = [file for file in files if (file.path, file.blob) not in kept]
+    progress(len(files) - len(fresh))
+    tables = _analyzed(fresh, read, model, progress)
+    shift = 0
+    if earlier is not None:
+        shift = len(earlier.files)
+        tables = join(earlier.tables, tables)
+    new = {(file.path, file.blob): shift + at for at, file in enumerate(fresh)}
+    order = [kept.get((file.path, file.blob), new.get((file.path, file.blob), -1)) for file in files]
+    chosen = tables.take(np.array(order, dtype=np.int64))
+    postings = invert(chosen.posting_term, chosen.posting_count, chosen.chunk_postings, chosen.chunk_lengths)
+    reused = sum(int(tables.file_chunks[at]) for at in order if at < shift)
+    return Index(tuple(files), chosen, postings, reused)
+
+
+def _positions(earlier: Index | None) -> dict[tuple[str, str], int]:
+    files = earlier.files if earlier is not None else ()
+    return {(file.path, file.blob): at for at, file in enumerate(files)}
+
+
+def _analyzed(
+    files: Sequence[SourceFile], read: Callable[[SourceFile], bytes], model: StaticModel, progress: Progress
+) -> Tables:
+    """Analyze files and embed their chunks, a few hundred at a time while workers go on."""
+    records: list[FileRecord] = []
+    waiting: list[str] = []
+    embedded = [model.embed([])]
+    for record in _records(files, read):
+        waiting.extend(record.texts)
+        records.append(_without_texts(record))
+        progress(1)
+        if len(waiting) >= _CHUNKS_PER_EMBEDDING:
+            embedded.append(model.embed(waiting))
+            waiting = []
+    embedded.append(model.embed(waiting))
+    vectors, norms = (np.concatenate(arrays) for arrays in zip(*embedded, strict=True))
+    return tabulate(records, vectors, norms)
+
+
+def _without_texts(record: FileRecord) -> FileRecord:
+    """A large tree's text must not pile up in memory once it is embedded."""
+    return FileRecord(
+        record.cause, record.line_count, record.chunks, record.chunk_blocks, record.blocks, record.definitions,
+        (), record.term_ids, record.counts, record.lengths,
+    )  # fmt: skip
+
+
+def _records(files: Sequence[SourceFile], read: Callable[[SourceFile], bytes]) -> Iterator[FileRecord]:
+    """Analyze files in order, in worker processes where there are enough of them."""
+    jobs = ((file.path, read(file), file.language) for file in files)
+    workers = cpu_count() or 1
+    if workers < 2 or len(files) < _FILES_WORTH_WORKERS:
+        yield from (analyze(*job) for job in jobs)
+        return
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        pending = [pool.submit(analyze, *job) for job in islice(jobs, _FILES_IN_FLIGHT)]
+        while pending:
+            yield pending.pop(0).result()
+            pending.extend(pool.submit(analyze, *job) for job in islice(jobs, 1))

@@ -1,0 +1,151 @@
+"""From a tree of a repository to its index: which files count, which index of the cache serves, what is built anew."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+from pathspec import GitIgnoreSpec
+
+from tobler_pack.corpus.cache import IndexCache
+from tobler_pack.corpus.index import Index, SourceFile, build_index
+from tobler_pack.corpus.model import StaticModel
+from tobler_pack.corpus.semble_bridge import Language, languages, semble_version
+from tobler_pack.corpus.text import Cause
+from tobler_pack.corpus.tree import SUBMODULE_MODE, SYMLINK_MODE, Entry, Repository, Snapshot
+from tobler_pack.types import Content
+
+GENERATED_ATTRIBUTE = "linguist-generated"
+
+_ANALYSIS = 1
+"""Raised whenever chunks, blocks, definitions or terms of the same file come out differently."""
+
+
+@dataclass(frozen=True)
+class Scope:
+    """Which tracked files are looked at. `out` is the folder of the packs themselves, never looked at."""
+
+    content: tuple[Content, ...]
+    exclude: tuple[str, ...] = ()
+    out: str | None = None
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """A tree, its index and what was left out of it, by cause."""
+
+    snapshot: Snapshot
+    index: Index
+    left_out: Mapping[Cause, int]
+
+
+def chunking_stamp() -> str:
+    """Names everything that decides what a chunk, a block and a term is."""
+    return f"semble-{semble_version()} grammars-{version('semble-grammars')} analysis-{_ANALYSIS}"
+
+
+def known_languages(cache: Path) -> dict[str, Language]:
+    """semble's table of file name endings, kept in the cache: asking semble means importing it, a third of a second."""
+    kept = cache / f"languages-{semble_version()}.json"
+    with suppress(OSError, ValueError, TypeError):
+        rows = json.loads(kept.read_bytes())
+        return {row[0]: Language(row[1], Content(row[2]) if row[2] else None) for row in rows}
+    table = languages()
+    with suppress(OSError):
+        beside = kept.with_suffix(f".{os.getpid()}")
+        beside.write_text(json.dumps([[e, one.name, one.content] for e, one in table.items()]), encoding="utf-8")
+        beside.replace(kept)
+    return table
+
+
+def select(
+    repository: Repository, snapshot: Snapshot, scope: Scope, table: Mapping[str, Language]
+) -> tuple[list[SourceFile], Counter[Cause]]:
+    """The files of a snapshot that are to be indexed, in path order, and how many others each cause left out.
+
+    Only files of the chosen content are counted: a picture is not something that a reader misses.
+    """
+    excluded = GitIgnoreSpec.from_lines(scope.exclude)
+    generated = repository.with_attribute(snapshot, GENERATED_ATTRIBUTE)
+    files: list[SourceFile] = []
+    left_out: Counter[Cause] = Counter()
+    for entry in snapshot.entries:
+        language = _language(entry.path, table)
+        if entry.mode == SUBMODULE_MODE:
+            left_out[Cause.SUBMODULE] += 1
+        elif language is None or language.content not in scope.content or _below(entry.path, scope.out):
+            continue
+        elif (cause := _cause(entry, excluded, generated)) is not None:
+            left_out[cause] += 1
+        else:
+            files.append(SourceFile(entry.path, entry.blob, language.name))
+    return files, left_out
+
+
+def _language(path: str, table: Mapping[str, Language]) -> Language | None:
+    name = path.rsplit("/", 1)[-1]
+    stem, dot, ending = name.rpartition(".")
+    return table.get(f".{ending.lower()}") if dot and stem else None
+
+
+def _below(path: str, folder: str | None) -> bool:
+    return folder is not None and path.startswith(f"{folder.rstrip('/')}/")
+
+
+def _cause(entry: Entry, excluded: GitIgnoreSpec, generated: frozenset[str]) -> Cause | None:
+    if entry.mode == SYMLINK_MODE:
+        return Cause.SYMLINK
+    if excluded.match_file(entry.path):
+        return Cause.EXCLUDED
+    if entry.path in generated:
+        return Cause.GENERATED
+    return Cause.UNDECODABLE if not _is_text(entry.path) else None
+
+
+def _is_text(path: str) -> bool:
+    """Whether a path is UTF-8: others cannot be written down in a pack so that a reader could find them."""
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def open_corpus(
+    repository: Repository,
+    snapshot: Snapshot,
+    scope: Scope,
+    model: StaticModel,
+    cache: Path,
+    warn: Callable[[str], None],
+    watch: Callable[[int], Callable[[int], None]],
+) -> Corpus:
+    """The index of a snapshot: the one in the cache, or a new one that starts from the nearest in the cache.
+
+    `watch` is told the number of files before the work begins and answers with what wants to hear of progress.
+    """
+    os.environ["SEMBLE_GRAMMARS_CACHE_DIR"] = str(cache / f"grammars-{version('semble-grammars')}")
+    files, left_out = select(repository, snapshot, scope, known_languages(cache))
+    shelf = IndexCache(cache, f"{chunking_stamp()}\0{model.identity}", warn)
+    index = shelf.load(files)
+    if index is None:
+        index = build_index(files, _reader(repository, snapshot), model, shelf.nearest(files), watch(len(files)))
+        shelf.save(index)
+    return Corpus(snapshot, index, left_out + Counter(index.left_out()))
+
+
+def _reader(repository: Repository, snapshot: Snapshot) -> Callable[[SourceFile], bytes]:
+    entries = {entry.path: entry for entry in snapshot.entries}
+    return lambda file: repository.read(snapshot, entries[file.path])
+
+
+def matching(files: Iterable[SourceFile], patterns: Sequence[str]) -> list[bool]:
+    """Which files a question's `paths` let through; all of them where it names none."""
+    spec = GitIgnoreSpec.from_lines(patterns)
+    return [not patterns or spec.match_file(file.path) for file in files]

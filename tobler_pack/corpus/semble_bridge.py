@@ -1,0 +1,91 @@
+"""The only module that talks to semble: which files hold what language, and where a file is cut into chunks.
+
+semble's public search does not tell the scores of all chunks, and its index is keyed by absolute path and file time, which
+no fresh checkout keeps. So the parts below it are used: its table of languages and its chunking of a syntax tree.
+Some of them are private; each is looked up by name on first use, and a version that lacks one is refused by name.
+"""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Any
+
+from tobler_pack.errors import EnvironmentProblem
+from tobler_pack.types import Content, LineRange
+
+if TYPE_CHECKING:
+    from tobler_pack.corpus.outline import Tree
+
+SUPPORTED = ">=0.7,<0.8"
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """What semble makes of a file name's ending."""
+
+    name: str
+    content: Content | None
+    """None for data (JSON, CSV), which semble does not index."""
+
+
+@cache
+def semble_version() -> str:
+    """The installed version, part of the stamp; reading it does not import semble."""
+    try:
+        return version("semble")
+    except PackageNotFoundError:
+        raise EnvironmentProblem(f"semble is not installed; type: pip install 'semble{SUPPORTED}'") from None
+
+
+@cache
+def _part(module: str, name: str) -> Any:
+    """One part of semble, or EnvironmentProblem if the installed version does not have it."""
+    try:
+        return getattr(importlib.import_module(f"semble.{module}"), name)
+    except (ImportError, AttributeError):
+        raise EnvironmentProblem(
+            f"semble {semble_version()} has no {module}.{name}; tobler-pack works with semble{SUPPORTED}, "
+            f"type: pip install 'semble{SUPPORTED}'"
+        ) from None
+
+
+def languages() -> dict[str, Language]:
+    """File name endings (lower case, with the dot) and what they hold."""
+    table: dict[str, str] = _part("index.files", "_EXTENSION_TO_LANGUAGE")
+    extensions_of = _part("index.files", "get_extensions")
+    kinds = _part("types", "ContentType")
+    content_of = {extension: content for content in Content for extension in extensions_of([kinds(content.value)])}
+    return {extension: Language(name, content_of.get(extension)) for extension, name in sorted(table.items())}
+
+
+def chunk_ranges(text: str, source: bytes, tree: Tree | None) -> list[LineRange]:
+    """Where semble cuts a file: the line range of each chunk, in order.
+
+    `source` is `text` as UTF-8 and `tree` its syntax tree; without a tree (no grammar) the cut is by lines, as in semble.
+    Parsing is the dear part and the outline needs the same tree, so it is handed in instead of made twice.
+    """
+    if not text.strip():
+        return []
+    length = _part("chunking.chunking", "_DESIRED_CHUNK_LENGTH_CHARS")
+    if tree is None:
+        borders = _part("chunking.core", "chunk_lines")(text, length)
+        return _line_ranges([(len(text[: b.start].encode()), len(text[: b.end].encode())) for b in borders], source)
+    merged = _part("chunking.core", "_merge_node")(tree.root_node, length)
+    return _line_ranges([(border.start, border.end) for border in merged], source)
+
+
+def _line_ranges(borders: list[tuple[int, int]], source: bytes) -> list[LineRange]:
+    """Byte ranges as line ranges that share no line: a line that two chunks share belongs to the first of them."""
+    ranges: list[LineRange] = []
+    line, seen, taken = 1, 0, 0
+    for start, end in borders:
+        line += source.count(b"\n", seen, start)
+        seen = start
+        last = line + source.count(b"\n", start, max(end - 1, start))
+        if last > taken:
+            ranges.append((max(line, taken + 1), last))
+            taken = last
+    return ranges

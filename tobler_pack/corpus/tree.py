@@ -1,0 +1,291 @@
+"""The only module that talks to git: which tracked files a tree holds, and what stands in them.
+
+Three kinds of tree can be asked for: ``worktree`` (tracked files as they lie on disk), ``index`` (what is staged)
+and any commit. All three become the same thing, a `Snapshot` of (path, mode, blob id), so that the same content
+gives the same pack however it was reached.
+
+Blobs are read raw: no smudge filter, no line-ending conversion, no replacement object, no lazy fetch.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+import tempfile
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tobler_pack.errors import EnvironmentProblem, UsageError
+
+os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")  # a missing git is our message, not an import error
+import git  # noqa: E402, TID251 - the one place
+
+WORKTREE = "worktree"
+INDEX = "index"
+
+SYMLINK_MODE = 0o120000
+SUBMODULE_MODE = 0o160000
+
+# Held in memory while hashing the work tree; larger files are never shown, so their bytes are not kept.
+_KEPT_BYTES = 2_000_000
+
+_HERMETIC = {
+    "GIT_OPTIONAL_LOCKS": "0",  # looking must not rewrite the user's index
+    "GIT_NO_LAZY_FETCH": "1",  # a partial clone must not fetch behind our back
+    "GIT_NO_REPLACE_OBJECTS": "1",  # replacement refs are local; a pack depends on the tree alone
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_ATTR_NOSYSTEM": "1",
+    "LC_ALL": "C",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One tracked path. `path` is relative to the root with ``/``; bytes that are no UTF-8 are surrogate-escaped."""
+
+    path: str
+    mode: int
+    blob: str
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A tree at one moment: its entries in the order of their path bytes, and the bytes of changed files on disk."""
+
+    tree_id: str
+    entries: tuple[Entry, ...]
+    on_disk: dict[str, bytes] = field(default_factory=dict, repr=False)
+
+
+class Repository:
+    """A git repository, asked small questions."""
+
+    def __init__(self, where: Path) -> None:
+        """Find the repository around `where`.
+
+        Raises EnvironmentProblem if there is none or git refuses to look at it.
+        """
+        self._git = git.Git(str(where))
+        self._git.update_environment(**_HERMETIC)
+        top, bare, prefix_dir, self._object_format = self._discover(where)
+        self.root = Path(top) if top else None
+        self.is_bare = bare
+        self._start = where
+        self.git_dir = Path(prefix_dir)
+        if self.root is not None:
+            self._git = git.Git(str(self.root))
+            self._git.update_environment(**_HERMETIC)
+
+    def _discover(self, where: Path) -> tuple[str, bool, str, str]:
+        if not where.is_dir():
+            raise EnvironmentProblem(f"{where} is not a folder; name one inside a git repository with --repo")
+        try:
+            told = self._run("rev-parse", "--is-bare-repository", "--absolute-git-dir", "--show-object-format")
+        except git.exc.GitCommandNotFound:
+            raise EnvironmentProblem("git is not installed or not on PATH; install git 2.25 or newer") from None
+        except git.exc.GitCommandError as error:
+            said = _first_line(error.stderr)
+            if "dubious ownership" in error.stderr:
+                raise EnvironmentProblem(
+                    f"git does not trust {where}, which another user owns; "
+                    f"type: git config --global --add safe.directory {where}"
+                ) from None
+            raise EnvironmentProblem(
+                f"{where} is not inside a git repository ({said}); go to one, name one with --repo, or type: git init"
+            ) from None
+        bare, git_dir, object_format = os.fsdecode(told).splitlines()
+        top = "" if bare == "true" else os.fsdecode(self._run("rev-parse", "--show-toplevel")).removesuffix("\n")
+        return top, bare == "true", git_dir, object_format
+
+    def _run(self, *arguments: str, given: bytes | None = None, env: dict[str, str] | None = None) -> bytes:
+        """Run git and return the bytes that it prints."""
+        with tempfile.TemporaryFile() as feed:
+            if given is not None:
+                feed.write(given)
+                feed.seek(0)
+            printed = self._git.execute(
+                ["git", "-c", "core.quotePath=false", "-c", "core.fsmonitor=false", *arguments],
+                istream=feed,
+                env=env,
+                stdout_as_string=False,
+                strip_newline_in_stdout=False,
+            )
+        assert isinstance(printed, bytes)
+        return printed
+
+    def snapshot(self, tree: str) -> Snapshot:
+        """List the tracked files of `tree`: ``worktree``, ``index`` or anything that names a commit or tree.
+
+        Raises UsageError if the name is not one, EnvironmentProblem if the object is not in this clone.
+        """
+        if tree == WORKTREE:
+            return self._worktree()
+        if tree == INDEX:
+            return self._finish(self._staged())
+        return self._finish(self._committed(tree))
+
+    def read(self, snapshot: Snapshot, entry: Entry) -> bytes:
+        """The raw bytes of one file of a snapshot.
+
+        Raises EnvironmentProblem if the blob is not in this clone.
+        """
+        kept = snapshot.on_disk.get(entry.path)
+        return self._blob(entry) if kept is None else kept
+
+    def _blob(self, entry: Entry) -> bytes:
+        try:
+            data = self._git.get_object_data(entry.blob)[3]
+        except ValueError:
+            raise EnvironmentProblem(
+                f"the content of {entry.path!r} (blob {entry.blob[:12]}) is not in this clone; "
+                "a partial clone needs it fetched first: git fetch --refetch --filter=blob:limit=1m"
+            ) from None
+        assert isinstance(data, bytes)
+        return data
+
+    def blob_sizes(self, entries: Sequence[Entry]) -> list[int]:
+        """Size in bytes of each entry's blob, -1 where the clone does not have it."""
+        asked = b"".join(entry.blob.encode() + b"\n" for entry in entries)
+        answers = self._run("cat-file", "--batch-check=%(objectsize)", given=asked).splitlines()
+        return [int(answer) if answer.isdigit() else -1 for answer in answers]
+
+    def _committed(self, name: str) -> list[Entry]:
+        if name.startswith("-") or not name.strip() or "\0" in name:
+            raise UsageError(f"--tree {name!r} is not a commit; use worktree, index or the name of a commit")
+        try:
+            tree_id = self._run("rev-parse", "--verify", "--quiet", f"{name}^{{tree}}").decode().strip()
+        except git.exc.GitCommandError:
+            raise EnvironmentProblem(
+                f"there is no commit {name!r} in this clone; see git branch --all, or fetch it: git fetch origin {name}"
+            ) from None
+        listed = self._run("ls-tree", "-r", "-z", "--full-tree", tree_id)
+        return [_entry(line, blob_at=2) for line in listed.split(b"\0") if line]
+
+    def _staged(self) -> list[Entry]:
+        listed = self._run("ls-files", "--stage", "-z", "--full-name")
+        entries: dict[str, Entry] = {}
+        for line in listed.split(b"\0"):
+            if line:
+                stage = line.split(b"\t", 1)[0].split(b" ")[2]
+                entry = _entry(line, blob_at=1)
+                if stage in (b"0", b"2"):  # of an unresolved conflict, our side
+                    entries[entry.path] = entry
+        return list(entries.values())
+
+    def _worktree(self) -> Snapshot:
+        if self.root is None:
+            raise EnvironmentProblem("a bare repository has no work tree; name a commit: --tree HEAD")
+        entries = {entry.path: entry for entry in self._staged()}
+        on_disk: dict[str, bytes] = {}
+        changed = self._run("diff-files", "-z", "--name-only", "--no-renames", "--ignore-submodules=all")
+        for path in (os.fsdecode(name) for name in changed.split(b"\0") if name):
+            entry, data = self._from_disk(self.root, path)
+            entries.pop(path, None)
+            if entry is not None:
+                entries[path] = entry
+                on_disk[path] = data
+        return self._finish(entries.values(), on_disk)
+
+    def _from_disk(self, root: Path, path: str) -> tuple[Entry | None, bytes]:
+        """The entry of a changed file as it lies on disk; None where it is gone."""
+        place = root / path
+        try:
+            found = place.lstat()
+            if stat.S_ISLNK(found.st_mode):
+                data = os.fsencode(place.readlink())
+                return Entry(path, SYMLINK_MODE, self._hash([data], len(data))), data
+            if not stat.S_ISREG(found.st_mode):
+                return None, b""
+            mode = 0o100755 if found.st_mode & stat.S_IXUSR else 0o100644
+            if found.st_size > _KEPT_BYTES:
+                with place.open("rb") as file:
+                    pieces = iter(lambda: file.read(1 << 20), b"")
+                    return Entry(path, mode, self._hash(pieces, found.st_size)), b"\0" * (_KEPT_BYTES + 1)
+            data = place.read_bytes()
+        except FileNotFoundError:
+            return None, b""
+        except OSError as error:
+            raise EnvironmentProblem(f"cannot read {path!r}: {error.strerror}; check its permissions") from None
+        return Entry(path, mode, self._hash([data], len(data))), data
+
+    def _hash(self, pieces: Iterable[bytes], size: int) -> str:
+        """The blob id that git would give these bytes."""
+        digest = hashlib.new(self._object_format, b"blob %d\0" % size, usedforsecurity=False)
+        for piece in pieces:
+            digest.update(piece)
+        return digest.hexdigest()
+
+    def _finish(self, entries: Iterable[Entry], on_disk: dict[str, bytes] | None = None) -> Snapshot:
+        ordered = tuple(sorted(entries, key=lambda entry: os.fsencode(entry.path)))
+        return Snapshot(_tree_id(ordered, self._object_format), ordered, on_disk or {})
+
+    def with_attribute(self, snapshot: Snapshot, attribute: str) -> frozenset[str]:
+        """The paths for which the snapshot's own ``.gitattributes`` set `attribute`.
+
+        git itself decides, in an empty throw-away repository that holds only these paths and attribute files:
+        neither the user's attribute files nor ``info/attributes`` may reach a pack.
+        """
+        rules = [e for e in snapshot.entries if e.path.rsplit("/", 1)[-1] == ".gitattributes" and e.mode != SYMLINK_MODE]
+        texts = {entry.path: self.read(snapshot, entry) for entry in rules}
+        if not any(attribute.encode() in text for text in texts.values()):
+            return frozenset()
+        with tempfile.TemporaryDirectory(prefix="tobler-pack-") as scratch:
+            return self._ask_attribute(Path(scratch), snapshot, texts, attribute)
+
+    def _ask_attribute(
+        self, scratch: Path, snapshot: Snapshot, texts: dict[str, bytes], attribute: str
+    ) -> frozenset[str]:
+        alone = {"GIT_DIR": str(scratch / "git"), "GIT_INDEX_FILE": str(scratch / "git/index"), "GIT_WORK_TREE": str(scratch)}
+        self._run("init", "--quiet", "--template=", f"--object-format={self._object_format}", env=alone)
+        written: dict[str, str] = {}
+        for path, text in texts.items():
+            told = self._run("hash-object", "-w", "--no-filters", "--stdin", given=text, env=alone)
+            written[path] = told.decode().strip()
+        listing = b"".join(
+            b"100644 %s\t%s\0" % (written.get(e.path, e.blob).encode(), os.fsencode(e.path)) for e in snapshot.entries
+        )
+        self._run("update-index", "-z", "--index-info", given=listing, env=alone)
+        paths = b"".join(os.fsencode(entry.path) + b"\0" for entry in snapshot.entries)
+        arguments = ["-c", f"core.attributesFile={os.devnull}", "check-attr", "--cached", "-z", "--stdin", attribute]
+        told = self._run(*arguments, given=paths, env=alone).split(b"\0")
+        values = zip(told[0::3], told[2::3], strict=False)
+        return frozenset(os.fsdecode(path) for path, value in values if value not in (b"unspecified", b"unset", b"false"))
+
+
+def _entry(line: bytes, *, blob_at: int) -> Entry:
+    facts, path = line.split(b"\t", 1)
+    words = facts.split(b" ")
+    return Entry(os.fsdecode(path), int(words[0], 8), words[blob_at].decode())
+
+
+def _tree_id(entries: Sequence[Entry], object_format: str) -> str:
+    """The id that git would give the tree of these entries, without writing it."""
+    root: dict[bytes, object] = {}
+    for entry in entries:
+        folder = root
+        *parents, name = os.fsencode(entry.path).split(b"/")
+        for parent in parents:
+            below = folder.setdefault(parent, {})
+            assert isinstance(below, dict)
+            folder = below
+        folder[name] = entry
+    return _hash_folder(root, object_format).hex()
+
+
+def _hash_folder(folder: dict[bytes, object], object_format: str) -> bytes:
+    rows: list[tuple[bytes, bytes]] = []
+    for name, item in folder.items():
+        if isinstance(item, Entry):
+            rows.append((name, b"%o %s\0%s" % (item.mode, name, bytes.fromhex(item.blob))))
+        else:
+            assert isinstance(item, dict)
+            rows.append((name + b"/", b"40000 %s\0%s" % (name, _hash_folder(item, object_format))))
+    body = b"".join(row for _, row in sorted(rows))
+    return hashlib.new(object_format, b"tree %d\0%s" % (len(body), body), usedforsecurity=False).digest()
+
+
+def _first_line(text: str) -> str:
+    lines = [line for line in text.splitlines() if line.strip()]
+    return lines[0].strip().removeprefix("stderr: '").removesuffix("'") if lines else "no reason given"

@@ -1,0 +1,63 @@
+"""The channels, standardized and summed: one score per chunk."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+import numpy.typing as npt
+
+from tobler_pack.evidence.ranking import coherence
+from tobler_pack.weighing.weights import Floats, standardize
+
+BLEND = "questions-1"
+"""Names the channels and weights below in the stamp; raised when either changes."""
+
+CEILING = 12.0
+"""A channel that only one chunk of 30,000 answers stands at 170 σ; above this many it would silence all others."""
+
+
+@dataclass(frozen=True)
+class Blend:
+    """What each channel counts. `coherence` is the weight of the file's share, added after the others."""
+
+    weights: Mapping[str, float]
+    coherence: float
+
+
+NATURAL = Blend(
+    MappingProxyType(
+        {"semantic": 1.0, "lexical": 1.0, "names": 0.5, "documentation": 0.3, "path": 0.5, "definition": 0.7}
+    ),
+    coherence=0.3,
+)
+SYMBOL = Blend(
+    MappingProxyType(
+        {"semantic": 0.5, "lexical": 1.0, "names": 0.7, "documentation": 0.0, "path": 0.3, "definition": 2.0}
+    ),
+    coherence=0.2,
+)
+
+
+def combine(
+    channels: Mapping[str, Floats], blend: Blend, chunk_file: npt.NDArray[np.int32], keep: Floats
+) -> Floats:
+    """Σ weight · min(standardized channel, CEILING), then the file's coherence; noise keeps only its share of what
+    stands above the mean. `keep` has one share (0…1) for each file.
+    """
+    total = np.zeros(len(chunk_file))
+    for name in sorted(channels):
+        weight = blend.weights.get(name, 0.0)
+        if weight:
+            total += weight * np.minimum(standardize(channels[name]), CEILING)
+    total = _damp(total, keep[chunk_file])
+    if blend.coherence:
+        together = standardize(coherence(total, chunk_file, len(keep)))
+        total = total + blend.coherence * np.minimum(together, CEILING)
+    return total
+
+
+def _damp(standing: Floats, keep: Floats) -> Floats:
+    return np.where(standing > 0, standing * keep, standing)

@@ -1,0 +1,46 @@
+"""Pieces of markdown that stay what they are, whatever stands in them.
+
+Text of a repository or a question only ever stands inside a fence or a code span, whose marks are longer than any run of backticks
+inside: there it cannot become markup, a mention, a link or an HTML comment.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+_BACKTICKS = re.compile("`+")
+
+# Characters that a viewer acts upon: control characters show as their pictures, direction marks (which can make code
+# read otherwise than it runs) as their code.
+_INVISIBLE = {code: 0x2400 + code for code in range(32) if chr(code) not in "\t\n"} | {127: 0x2421}
+_C1 = {code: f"\\x{code:02x}" for code in range(128, 160)}
+_DIRECTION = {code: f"\\u{code:04x}" for code in (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))}
+_SEPARATORS = {code: f"\\u{code:04x}" for code in (0x2028, 0x2029)}
+_TABLE = {**_INVISIBLE, **_C1, **_DIRECTION, **_SEPARATORS}
+_NAME_TABLE = {**_TABLE, ord("\t"): "\\t", ord("\n"): "\\n", ord("\r"): "\\r"}
+_PLAIN = re.compile("[\t -~]*")
+
+
+def visible(text: str) -> str:
+    """Text with its invisible and direction-changing characters made visible; line ends and tabs stay."""
+    return text if _PLAIN.fullmatch(text) else text.translate(_TABLE)
+
+
+def code_span(text: str) -> str:
+    """One line of text as a code span. Line ends and tabs are written as escapes."""
+    shown = text.translate(_NAME_TABLE)
+    mark = "`" * (_longest_run(shown) + 1) if "`" in shown else "`"
+    pad = " " if shown[:1] in ("`", " ", "") or shown[-1:] in ("`", " ") else ""
+    return f"{mark}{pad}{shown}{pad}{mark}"
+
+
+def fence(lines: Iterable[str], language: str) -> str:
+    """Lines as a fenced block that ends with a line end. Trailing blanks are dropped."""
+    shown = "\n".join(visible(line).rstrip() for line in lines)
+    mark = "`" * max(3, _longest_run(shown) + 1)
+    return f"{mark}{language}\n{shown}\n{mark}\n"
+
+
+def _longest_run(text: str) -> int:
+    return max(map(len, _BACKTICKS.findall(text)), default=0)

@@ -1,0 +1,155 @@
+"""One finished pack: blocks spread over tiers inside a hard budget, as markdown and as a manifest entry."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from tobler_pack.errors import UsageError
+from tobler_pack.packs import render
+from tobler_pack.packs.candidates import Candidate
+from tobler_pack.packs.tokens import TokenCounter
+from tobler_pack.types import Tier
+from tobler_pack.weighing.allocation import FULL, HIDDEN, SIGNATURE, STUB, Costs, Tiers, allocate
+from tobler_pack.weighing.weights import Floats
+
+ReadLines = Callable[[Candidate], Sequence[str]]
+
+_TIERS = {FULL: Tier.FULL, SIGNATURE: Tier.SIGNATURE, STUB: Tier.STUB}
+
+# Blocks whose text is looked at: a block costs 40 tokens at the least, so no more than these can be shown in full.
+_TOKENS_PER_BODY = 40
+_TOKENS_PER_STUB = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A block in a pack."""
+
+    candidate: Candidate
+    tier: Tier
+    text: str
+    tokens: int
+
+
+@dataclass(frozen=True)
+class Pack:
+    """A finished pack. `tokens` is the count of `text`; `epsilon` the mass that no tier shows."""
+
+    heading: render.Heading
+    text: str
+    tokens: int
+    epsilon: float
+    shown: tuple[Shown, ...]
+    omitted: tuple[Candidate, ...]
+
+
+def limit(budget: int) -> int:
+    """How many candidates can matter for a budget: more could not even be named."""
+    return max(1, budget // _TOKENS_PER_STUB)
+
+
+def assemble(heading: render.Heading, candidates: Sequence[Candidate], lines: ReadLines, counter: TokenCounter) -> Pack:
+    """Spend the budget on candidates (heaviest first) and write the pack.
+
+    Raises UsageError if not even the heading fits.
+    """
+    worst = replace(heading, epsilon=1.0).text(heading.budget, 1.0)
+    room = heading.budget - counter.count([worst])[0] - _sections(counter)
+    if room + _sections(counter) < 0:
+        raise UsageError(
+            f"a budget of {heading.budget} tokens does not hold the heading of this pack "
+            f"({heading.budget - room - _sections(counter)} tokens); raise `budget` or --budget"
+        )
+    pieces = _Pieces(candidates, lines, counter, heading.budget)
+    weights = np.array([candidate.weight for candidate in candidates])
+    tiers = allocate(weights, pieces.costs(), max(0, room))
+    return _fit(heading, pieces, tiers, counter)
+
+
+def _sections(counter: TokenCounter) -> int:
+    return sum(counter.count([render.section(tier) for tier in Tier]))
+
+
+class _Pieces:
+    """The texts of candidates at each tier, and what they cost."""
+
+    def __init__(
+        self, candidates: Sequence[Candidate], lines: ReadLines, counter: TokenCounter, budget: int
+    ) -> None:
+        self.candidates = candidates
+        near = candidates[: max(8, budget // _TOKENS_PER_BODY)]
+        self.texts: dict[int, list[str]] = {
+            STUB: [render.stub(candidate) for candidate in candidates],
+            SIGNATURE: [render.signature(one, lines(one)) if one.signature else "" for one in near],
+            FULL: [render.body(one, lines(one)) for one in near],
+        }
+        self.tokens = {tier: counter.count(texts) for tier, texts in self.texts.items()}
+
+    def costs(self) -> Costs:
+        """Costs of all candidates; what has no text at a tier costs infinity there."""
+        return Costs(*(self._column(tier) for tier in (STUB, SIGNATURE, FULL)))
+
+    def _column(self, tier: int) -> Floats:
+        column = np.full(len(self.candidates), np.inf)
+        for at, (text, tokens) in enumerate(zip(self.texts[tier], self.tokens[tier], strict=True)):
+            if text:
+                column[at] = tokens
+        return column
+
+    def shown(self, tiers: Tiers) -> list[Shown]:
+        """What stands in the pack, in its order: bodies, signatures, stubs, each heaviest first."""
+        return [
+            Shown(self.candidates[at], _TIERS[tier], self.texts[tier][at], self.tokens[tier][at])
+            for tier in (FULL, SIGNATURE, STUB)
+            for at in np.flatnonzero(tiers == tier).tolist()
+        ]
+
+
+def _fit(heading: render.Heading, pieces: _Pieces, tiers: Tiers, counter: TokenCounter) -> Pack:
+    """Write the pack; should the whole count more than its pieces, drop the lightest block and write it again."""
+    while True:
+        pack = _written(heading, pieces.shown(tiers), [pieces.candidates[at] for at in np.flatnonzero(tiers == HIDDEN)], counter)
+        if pack.tokens <= heading.budget:
+            return pack
+        lightest = np.flatnonzero(tiers != HIDDEN)
+        if not len(lightest):
+            raise UsageError(f"a budget of {heading.budget} tokens does not hold the heading of this pack; raise it")
+        tiers = tiers.copy()
+        tiers[lightest[-1]] = HIDDEN
+
+
+def _written(
+    heading: render.Heading, shown: Sequence[Shown], hidden: Sequence[Candidate], counter: TokenCounter
+) -> Pack:
+    epsilon = max(0.0, 1.0 - sum(one.candidate.weight for one in shown))
+    blocks = "".join(
+        render.section(tier) + "".join(texts) for tier in Tier if (texts := [one.text for one in shown if one.tier is tier])
+    )
+    if blocks and not blocks.endswith("\n\n"):
+        blocks += "\n"
+
+    def finish(rest: str) -> tuple[str, int]:
+        return _with_count(lambda tokens: _tidy(heading.text(tokens, epsilon) + blocks + rest), heading.budget, counter)
+
+    rest = render.not_shown(hidden, lambda line: finish(line)[1] <= heading.budget)
+    text, tokens = finish(rest)
+    return Pack(heading, text, tokens, epsilon, tuple(shown), tuple(hidden))
+
+
+def _tidy(text: str) -> str:
+    return text.rstrip("\n") + "\n"
+
+
+def _with_count(write: Callable[[int], str], guess: int, counter: TokenCounter) -> tuple[str, int]:
+    """A text that names its own number of tokens."""
+    tokens = guess
+    for _ in range(4):
+        text = write(tokens)
+        found = counter.count([text])[0]
+        if found == tokens:
+            return text, tokens
+        tokens = found
+    return write(tokens), max(tokens, found)

@@ -1,0 +1,155 @@
+"""The story of one pack: evidence → one score per chunk → seven steps → blocks and tiers → markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from tobler_pack.corpus.index import Index
+from tobler_pack.corpus.model import StaticModel
+from tobler_pack.corpus.text import read_text, split_lines
+from tobler_pack.evidence.blend import NATURAL, SYMBOL, combine
+from tobler_pack.evidence.channels import raw_channels
+from tobler_pack.evidence.question import Question
+from tobler_pack.evidence.ranking import noise_shares
+from tobler_pack.packs.candidates import Candidate, describe
+from tobler_pack.packs.pack import Pack, assemble, limit
+from tobler_pack.packs.render import Heading
+from tobler_pack.packs.tokens import TokenCounter
+from tobler_pack.weighing.memory import Memory, remember
+from tobler_pack.weighing.weights import Floats, effective_number, nucleus, soften, standardize
+
+TAU = 1.3
+"""The temperature of step 2."""
+
+
+@dataclass(frozen=True)
+class Library:
+    """An index with what is needed to ask it and to show what stands in it. `read` gives the bytes of a file by position."""
+
+    index: Index
+    model: StaticModel
+    read: Callable[[int], bytes]
+    _lines: dict[int, Sequence[str]] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def keep(self) -> Floats:
+        """For each file the share of its standing that noise leaves it."""
+        return noise_shares([file.path for file in self.index.files])
+
+    def lines(self, file: int) -> Sequence[str]:
+        """The lines of a file, read once."""
+        if file not in self._lines:
+            text = read_text(self.read(file))
+            self._lines[file] = split_lines(text)
+        return self._lines[file]
+
+
+@dataclass(frozen=True)
+class Request:
+    """One pack that is asked for. `allowed` tells for each file whether it may be looked at (None: all)."""
+
+    title: str
+    question: str
+    command: str
+    budget: int
+    allowed: Sequence[bool] | None = None
+    in_session: bool = False
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A finished pack, the memory for the next question of its session, and the numbers behind it."""
+
+    pack: Pack
+    memory: Memory
+
+
+def build_pack(
+    library: Library,
+    request: Request,
+    counter: TokenCounter,
+    memory: Memory | None = None,
+    left_out: Mapping[str, int] | None = None,
+    tau: float = TAU,
+) -> Answer:
+    """Answer one question with one pack.
+
+    Raises UsageError if the budget does not hold the pack's heading.
+    """
+    standing = score(library, request.question)
+    turn = remember(memory, standing)
+    weights = weigh(library.index, turn.scores, request.allowed, tau)
+    chosen = nucleus(weights)
+    heading = Heading(
+        title=request.title,
+        question=request.question,
+        command=request.command,
+        n_eff=effective_number(weights),
+        k=len(chosen.members),
+        epsilon=chosen.epsilon,
+        tau=tau,
+        mem=turn.share if turn.share else None,
+        budget=request.budget,
+        counter=counter.name,
+        left_out=left_out or {},
+    )
+    candidates = find_candidates(library, weights, chosen.members, limit(request.budget))
+    pack = assemble(heading, candidates, lambda one: library.lines(one.file), counter)
+    return Answer(pack, turn)
+
+
+def score(library: Library, text: str) -> Floats:
+    """The blended evidence for a question, one number for each chunk."""
+    question = Question(text)
+    channels = raw_channels(library.index, question, library.model)
+    return combine(channels, SYMBOL if question.is_symbol else NATURAL, library.index.chunk_file, library.keep)
+
+
+def weigh(index: Index, scores: Floats, allowed: Sequence[bool] | None, tau: float) -> Floats:
+    """Steps 1 and 2 over the chunks that may be looked at; all others weigh nothing."""
+    if allowed is None:
+        return soften(standardize(scores), tau)
+    inside = np.asarray(allowed, dtype=bool)[index.chunk_file]
+    weights = np.zeros(len(scores))
+    weights[inside] = soften(standardize(scores[inside]), tau)
+    return weights
+
+
+def find_candidates(library: Library, weights: Floats, members: npt.NDArray[np.int64], most: int) -> list[Candidate]:
+    """The blocks of the nucleus, heaviest first, without lines that a heavier one shows already."""
+    index = library.index
+    block_weights = np.bincount(index.chunk_block, weights=weights, minlength=len(index.block_file))
+    blocks = np.unique(index.chunk_block[members])
+    order = blocks[np.argsort(-block_weights[blocks], kind="stable")][:most]
+    taken: dict[int, list[tuple[int, int]]] = {}
+    candidates: list[Candidate] = []
+    for block in order.tolist():
+        file = int(index.block_file[block])
+        first, last = index.tables.block_lines[block].tolist()
+        lines = _free(first, last, taken.setdefault(file, []))
+        if lines is not None:
+            taken[file].append(lines)
+            candidates.append(_candidate(library, file, lines, float(block_weights[block])))
+    return candidates
+
+
+def _free(first: int, last: int, taken: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
+    """What is left of a range when the ends that others took are cut off; None if nothing is."""
+    for start, end in sorted(taken):
+        if start <= first <= end:
+            first = end + 1
+    for start, end in sorted(taken, reverse=True):
+        if start <= last <= end:
+            last = start - 1
+    return (first, last) if first <= last else None
+
+
+def _candidate(library: Library, file: int, lines: tuple[int, int], weight: float) -> Candidate:
+    source = library.index.files[file]
+    symbol, full, signature = describe(lines, library.index.definitions(file))
+    return Candidate(file, source.path, source.language, lines, symbol, weight, full, signature)

@@ -1,0 +1,154 @@
+"""The configuration as the program sees it: plain frozen records, read from `.tobler-pack.yaml`.
+
+Importing this module is cheap; what reads and checks the file is loaded when a file is read.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tobler_pack.errors import EnvironmentProblem, UsageError
+from tobler_pack.types import Content
+
+if TYPE_CHECKING:
+    from tobler_pack.sources.schema import ConfigurationFile, QuestionEntry, SurfaceEntry
+
+DEFAULT_NAME = ".tobler-pack.yaml"
+"""The file's name at the root of a repository."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One named question; its pack is `<out>/<id>.md`.
+
+    `budget` is None where the file gives none for this question. Without `paths` the whole
+    repository is searched.
+    """
+
+    id: str
+    ask: str
+    budget: int | None = None
+    paths: tuple[str, ...] = ()
+    session: str | None = None
+    surface: str = "batch"
+
+
+@dataclass(frozen=True, slots=True)
+class Surface:
+    """What the file says of a surface; empty and None where it says nothing."""
+
+    name: str
+    asks: str = ""
+    over: Content = Content.CODE
+    fires: str = ""
+    floor: float | None = None
+    budget: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """The whole file; a record without arguments is what a file with nothing but its version says.
+
+    `out` is relative to the root of the repository, with `/` between folders. Questions keep the
+    order of the file.
+    """
+
+    version: int = 1
+    out: str = "context"
+    budget: int = 2000
+    model: str = "embedded"
+    tokens: str = "o200k_base"
+    content: tuple[Content, ...] = (Content.CODE,)
+    exclude: tuple[str, ...] = ()
+    queries: tuple[Question, ...] = ()
+    surfaces: tuple[Surface, ...] = ()
+    telemetry: bool = True
+
+
+def read_config(text: str, name: str = DEFAULT_NAME) -> Config:
+    """The configuration in `text`; `name` is what messages call the file.
+
+    Raises UsageError with every mistake, one per line.
+    """
+    from tobler_pack.sources.validation import validated
+
+    return _config(validated(text, name))
+
+
+def load_config(path: Path, name: str | None = None) -> Config:
+    """The configuration in a file; `name` is what messages call it, by default the path as given."""
+    shown = name or str(path)
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except FileNotFoundError:
+        raise UsageError(
+            f"{shown}: there is no such file; type `tobler-pack init` to write a first one"
+        ) from None
+    except IsADirectoryError:
+        raise UsageError(f"{shown}: is a folder; name the configuration file inside it") from None
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise UsageError(f"{shown}:{line}: not UTF-8 text; save the file as UTF-8") from None
+    except OSError as error:
+        raise EnvironmentProblem(
+            f"{shown}: cannot be read ({error.strerror}); check its permissions"
+        ) from None
+    return read_config(text, shown)
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON schema of the file, for editors."""
+    from tobler_pack.sources import schema
+
+    return schema.json_schema()
+
+
+def resolve_out(root: Path, out: str) -> Path:
+    """The folder for packs on this disk, links followed; `out` is `Config.out`.
+
+    Raises UsageError when a symbolic link leads it out of the repository or into git's own folder, or when a
+    file is in the way.
+    """
+    try:
+        top = root.resolve()
+        folder = (top / out).resolve()
+    except (OSError, RuntimeError):  # a loop of links: RuntimeError before Python 3.13
+        raise UsageError(
+            f"out: {out} runs in a circle of symbolic links; remove the link or choose another folder"
+        ) from None
+    inside = folder.relative_to(top).parts if folder.is_relative_to(top) else ()
+    if not inside or inside[0].casefold() == ".git":
+        raise UsageError(
+            f"out: {out} leads out of the repository's files through a symbolic link; choose another folder"
+        )
+    for step in (folder, *folder.parents[: len(inside) - 1]):
+        if step.exists() and not step.is_dir():
+            raise UsageError(
+                f"out: {step.relative_to(top).as_posix()} is a file; move it away or choose another folder"
+            )
+    return folder
+
+
+def _config(file: ConfigurationFile) -> Config:
+    return Config(
+        version=file.version,
+        out=file.out,
+        budget=file.budget,
+        model=file.model,
+        tokens=file.tokens,
+        content=tuple(map(Content, file.content)),
+        exclude=tuple(file.exclude),
+        queries=tuple(map(_question, file.queries)),
+        surfaces=tuple(_surface(name, entry) for name, entry in file.surfaces.items()),
+        telemetry=file.telemetry,
+    )
+
+
+def _question(entry: QuestionEntry) -> Question:
+    return Question(entry.id, entry.ask, entry.budget, tuple(entry.paths or ()), entry.session, entry.surface)
+
+
+def _surface(name: str, entry: SurfaceEntry) -> Surface:
+    return Surface(name, entry.asks or "", Content(entry.over), entry.fires or "", entry.floor, entry.budget)

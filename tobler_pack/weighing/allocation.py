@@ -1,0 +1,70 @@
+"""Step 6: a hard budget, spent on blocks by their weight.
+
+Pure functions over arrays of shape (n,), one item per block, heaviest first.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from tobler_pack.weighing.weights import Floats
+
+HIDDEN, STUB, SIGNATURE, FULL = 0, 1, 2, 3
+"""How much of a block is shown, as whole numbers that can be compared."""
+
+MAP_SHARE = 0.15
+"""The part of the budget that is kept for signatures and stubs while bodies are handed out."""
+
+Tiers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Costs:
+    """Tokens of each block at each tier; infinity where a block has no such tier."""
+
+    stub: Floats
+    signature: Floats
+    full: Floats
+
+    def at(self, tiers: Tiers) -> Floats:
+        """The cost of each block at its tier."""
+        return np.choose(tiers, [np.zeros(len(tiers)), self.stub, self.signature, self.full])
+
+
+def first_tiers(weights: Floats, costs: Costs, budget: float) -> Tiers:
+    """b_i = B·ŵ_i / Σ ŵ, and the highest tier that b_i pays for."""
+    total = float(weights.sum())
+    share = budget * weights / total if total > 0 else np.zeros(len(weights))
+    tiers = np.where(share >= costs.stub, STUB, HIDDEN)
+    tiers = np.where(share >= costs.signature, SIGNATURE, tiers)
+    return np.where(share >= costs.full, FULL, tiers)
+
+
+def allocate(weights: Floats, costs: Costs, budget: float, map_share: float = MAP_SHARE) -> Tiers:
+    """First tiers by weight, then repair: what is left rolls down by weight, depth first.
+
+    The heaviest block is lifted all the way to `FULL` before the next one is looked at, as far as (1 − map_share) of the
+    budget goes; then stubs for all, then signatures, and what remains lifts further blocks to `FULL`. Lifting everything by
+    one tier at a time, as the predecessor did, shows many names and few bodies. Never spends more than `budget`.
+    """
+    tiers = first_tiers(weights, costs, budget)
+    for target, room in ((FULL, budget * (1 - map_share)), (STUB, budget), (SIGNATURE, budget), (FULL, budget)):
+        tiers = _lift(tiers, costs, target, room)
+    return tiers
+
+
+def _lift(tiers: Tiers, costs: Costs, target: int, room: float) -> Tiers:
+    """Lift blocks to a tier in order, each where what is left of `room` pays for it."""
+    lifted = tiers.copy()
+    wanted = (HIDDEN, costs.stub, costs.signature, costs.full)[target]
+    current = costs.at(tiers)
+    spent = float(current.sum())
+    for at in np.flatnonzero(tiers < target):
+        more = float(wanted[at] - current[at]) if target else 0.0
+        if spent + more <= room:
+            lifted[at] = target
+            spent += more
+    return lifted
