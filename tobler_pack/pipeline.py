@@ -20,6 +20,7 @@ from tobler_pack.packs.candidates import Candidate, describe
 from tobler_pack.packs.pack import Pack, assemble, limit
 from tobler_pack.packs.render import Heading
 from tobler_pack.packs.tokens import TokenCounter
+from tobler_pack.types import Definition
 from tobler_pack.weighing.memory import Memory, remember
 from tobler_pack.weighing.weights import Floats, effective_number, nucleus, soften, standardize
 
@@ -35,6 +36,7 @@ class Library:
     model: StaticModel
     read: Callable[[int], bytes]
     _lines: dict[int, Sequence[str]] = field(default_factory=dict, repr=False)
+    _definitions: dict[int, Sequence[Definition]] = field(default_factory=dict, repr=False)
 
     @cached_property
     def keep(self) -> Floats:
@@ -47,6 +49,12 @@ class Library:
             text = read_text(self.read(file))
             self._lines[file] = split_lines(text)
         return self._lines[file]
+
+    def definitions(self, file: int) -> Sequence[Definition]:
+        """The definitions of a file, unpacked once."""
+        if file not in self._definitions:
+            self._definitions[file] = self.index.definitions(file)
+        return self._definitions[file]
 
 
 @dataclass(frozen=True)
@@ -151,5 +159,5 @@ def _free(first: int, last: int, taken: Sequence[tuple[int, int]]) -> tuple[int,
 
 def _candidate(library: Library, file: int, lines: tuple[int, int], weight: float) -> Candidate:
     source = library.index.files[file]
-    symbol, full, signature = describe(lines, library.index.definitions(file))
+    symbol, full, signature = describe(lines, library.definitions(file))
     return Candidate(file, source.path, source.language, lines, symbol, weight, full, signature)

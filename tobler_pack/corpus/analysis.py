@@ -7,10 +7,10 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from tobler_pack.corpus.blocks import Block, map_chunks
+from tobler_pack.corpus.blocks import Block, align, map_chunks
 from tobler_pack.corpus.outline import definitions, parse
 from tobler_pack.corpus.semble_bridge import chunk_ranges
-from tobler_pack.corpus.terms import FIELDS, term_id, terms, terms_of_words
+from tobler_pack.corpus.terms import FIELDS, term_id, terms
 from tobler_pack.corpus.text import Cause, read_text, split_lines
 from tobler_pack.types import Definition, LineRange
 
@@ -44,8 +44,8 @@ def analyze(path: str, data: bytes, language: str) -> FileRecord:
         return FileRecord(text, 0, (), (), (), (), (), (), (), ())
     source = text.encode()
     tree = parse(source, language)
-    chunks = chunk_ranges(text, source, tree)
     found = definitions(tree, source, language) if tree is not None else ()
+    chunks = align(chunk_ranges(text, source, tree), found)
     blocks, chunk_blocks = map_chunks(chunks, found)
     lines = split_lines(text)
     texts = ["\n".join(lines[first - 1 : last]) for first, last in chunks]
@@ -102,7 +102,7 @@ def _fields(path: str, text: str, names: Sequence[str], documentation: str) -> d
             body[term] += count * times
     return {
         "body": body,
-        "name": terms_of_words(dict.fromkeys(names, 1)),
+        "name": terms(" ".join(sorted(set(names)))),
         "doc": terms(documentation),
         "path": terms(" ".join([*folders, stem])),
         "exact": dict.fromkeys(names, 1),

@@ -13,11 +13,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from tobler_pack.types import Definition, LineRange
 
 MODERATE_LINES = 100
 """A definition up to this long is shown whole. About 1,000 tokens: half of the default budget."""
+
+LONGEST_STRETCH = 60
+"""Of a chunk inside a larger definition (a documentation string of 200 lines is one chunk) no more lines are shown."""
 
 _MOSTLY = 0.5
 
@@ -28,6 +32,36 @@ class Block:
 
     lines: LineRange
     definition: int | None
+
+
+def align(chunks: Sequence[LineRange], definitions: Sequence[Definition]) -> list[LineRange]:
+    """Chunks whose borders do not part a declaration from what it declares.
+
+    A syntax tree is cut between siblings: the short nodes of a declaration join the chunk before, its long body begins the
+    next. The name of a definition would then count for its neighbour. So a border in or right behind a declaration moves up
+    to the first line of the definition; a chunk that has no lines left joins the one after it.
+    """
+    heads: dict[int, int] = {}
+    for definition in definitions:
+        first, last = definition.span[0], _head_end(definition)
+        if last < definition.span[1]:
+            heads.update(dict.fromkeys(range(first + 1, last + 2), first))
+    aligned: list[LineRange] = []
+    start = chunks[0][0] if chunks else 1
+    for (_, last), (following, _) in pairwise(chunks):
+        border = following
+        while border in heads:
+            border = heads[border]
+        if border > start:
+            aligned.append((start, min(border - 1, last)))
+            start = border
+    return [*aligned, (start, chunks[-1][1])] if chunks else []
+
+
+def _head_end(definition: Definition) -> int:
+    """The last line of a declaration, or of the quotes that open its docstring (a tree may be cut right behind them)."""
+    documentation = definition.documentation or (0, 0)
+    return max(definition.declaration[1], documentation[0])
 
 
 def map_chunks(chunks: Sequence[LineRange], definitions: Sequence[Definition]) -> tuple[list[Block], list[int]]:
@@ -74,5 +108,7 @@ def _block(chunk: LineRange, atoms: Sequence[tuple[LineRange, int]]) -> Block:
         else:
             end = min(end, first - 1)
     if start > end:
-        return Block(chunk, None)
+        start, end = chunk
+    if not kept:
+        end = min(end, start + LONGEST_STRETCH - 1)
     return Block((start, end), kept[0] if len(kept) == 1 else None)

@@ -1,16 +1,18 @@
 """What counts as a definition in each language: one tree-sitter query per language.
 
+Every pattern begins at the start of a line; its further lines are indented.
 A pattern answers with these captures:
 
-- the unit itself, under its kind: `@function`, `@method`, `@class`, `@impl`, `@module`, `@type`, `@constant`, `@macro`,
-  `@section`, or `@prototype` (a function without a body, which yields to a definition of the same name);
+- the unit itself, under its kind: `@function`, `@method`, `@class`, `@impl`, `@module`, `@type`, `@constant`,
+  `@macro`, `@section`, or `@prototype` (a function without a body; yields to a definition of that name);
 - `@name`, the node that holds its name;
 - `@body`, where the declaration ends; without it the unit's field `body` is taken.
 
-Patterns of a second sort say more about a unit that another pattern names: `@owner` with `@body` or `@doc` (documentation
-inside the unit), `@inner` with `@outer` (a wrapper that belongs to the unit, such as an export or a list of decorators).
-`@comment` and `@mark` (attribute, annotation) are lines that belong to the unit directly below them. A name under `@skip`
-is no definition. Where two patterns name the same node, the one that stands first wins.
+Patterns of a second sort say more about a unit that another pattern names: `@owner` with `@body` or `@doc`
+(documentation inside the unit), `@inner` with `@outer` (a wrapper that belongs to the unit, such as an export
+or a list of decorators). `@comment` and `@mark` (attribute, annotation) are lines that belong to the unit
+directly below them. A name under `@skip` is no definition. Where two patterns name the same node, the one
+that stands first wins.
 """
 
 from __future__ import annotations
@@ -22,19 +24,28 @@ HEADING_LANGUAGES = frozenset({"markdown", "rst"})
 """Languages whose sections run from a heading to the next, whatever the tree says."""
 
 SCRIPT_LANGUAGES = {"vue": "typescript", "svelte": "typescript"}
-"""Markup whose definitions stand in `<script>`, and the grammar for those lines. TypeScript reads JavaScript as well."""
+"""Markup whose definitions stand in `<script>`, and the grammar for those lines."""
+
+SHALLOW_LANGUAGES = {"c": 10, "cpp": 16, "rst": 2}
+"""Depth of nodes below which no definition starts: preprocessor conditions, namespaces and classes nest,
+functions do not. Much of the query's time goes into the expressions below."""
 
 ALIASES = {"zsh": "bash", "terraform": "hcl", "starlark": "python", "jsx": "javascript", "php_only": "php"}
-"""Languages that share the query of another; they have a grammar of their own or one that answers to this name."""
+"""Languages that share the query of another, with a grammar of their own or one that answers to this name."""
 
 _PYTHON = """
 (function_definition name: (_) @name body: (_) @body) @function
 (class_definition name: (_) @name body: (_) @body) @class
 (module (expression_statement (assignment left: (identifier) @name right: (_)) @constant))
 (module (expression_statement (assignment left: (pattern_list (identifier) @name)) @constant))
-(module (_ [(block (expression_statement (assignment left: (identifier) @name right: (_)) @constant))
-            (_ (block (expression_statement (assignment left: (identifier) @name right: (_)) @constant)))]))
-(class_definition body: (block (expression_statement (assignment left: (identifier) @name right: (_)) @constant)))
+(module (if_statement [
+  (block (expression_statement (assignment left: (identifier) @name right: (_)) @constant))
+  (_ (block (expression_statement (assignment left: (identifier) @name right: (_)) @constant)))]))
+(module (try_statement [
+  (block (expression_statement (assignment left: (identifier) @name right: (_)) @constant))
+  (_ (block (expression_statement (assignment left: (identifier) @name right: (_)) @constant)))]))
+(class_definition body: (block (expression_statement
+  (assignment left: (identifier) @name right: (_)) @constant)))
 (type_alias_statement left: (type (_) @name)) @type
 (function_definition body: (block . (expression_statement (string) @doc))) @owner
 (class_definition body: (block . (expression_statement (string) @doc))) @owner
@@ -60,7 +71,7 @@ _RUST = """
 (attribute_item) @mark
 """
 
-# A class field is `public_field_definition` with `name` in TypeScript, `field_definition` with `property` in JavaScript.
+# What TypeScript and JavaScript share; their class fields go by different names.
 _SCRIPT = """
 (function_declaration name: (_) @name) @function
 (generator_function_declaration name: (_) @name) @function
@@ -78,7 +89,8 @@ _SCRIPT = """
           (generator_function body: (_) @body)]) @function
 (assignment_expression left: [(identifier) @name (member_expression property: (_) @name)]
   right: (class body: (_) @body)) @class
-(export_statement "default" @name value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @function
+(export_statement "default" @name
+  value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @function
 (export_statement "default" @name value: (class body: (_) @body)) @class
 (program [(lexical_declaration (variable_declarator name: (identifier) @name) @constant)
           (variable_declaration (variable_declarator name: (identifier) @name value: (_)) @constant)
@@ -154,7 +166,8 @@ _C = """
 (enum_specifier name: (_) @name body: (_) @body) @class
 (type_definition type: [(struct_specifier body: (_) @body) (union_specifier body: (_) @body)
   (enum_specifier body: (_) @body)] declarator: (_) @name) @class
-(type_definition type: [(struct_specifier name: (_) @skip body: (_)) (union_specifier name: (_) @skip body: (_))
+(type_definition type: [(struct_specifier name: (_) @skip body: (_))
+  (union_specifier name: (_) @skip body: (_))
   (enum_specifier name: (_) @skip body: (_))])
 (type_definition declarator: (_) @name) @type
 (translation_unit (declaration declarator: (init_declarator declarator: (_) @name)) @constant)
@@ -169,7 +182,8 @@ _CPP = (
 (field_declaration declarator: [
   (function_declarator declarator: [(field_identifier) (operator_name)]) @name
   (pointer_declarator declarator: (function_declarator declarator: (field_identifier)) @name)
-  (reference_declarator (function_declarator declarator: [(field_identifier) (operator_name)]) @name)]) @prototype
+  (reference_declarator (function_declarator
+    declarator: [(field_identifier) (operator_name)]) @name)]) @prototype
 (declaration declarator: [(function_declarator declarator: (destructor_name)) @name (operator_cast) @name
   (reference_declarator (function_declarator declarator: (identifier)) @name)]) @prototype
 (field_declaration declarator: (field_identifier) @name default_value: (_)) @constant
@@ -240,7 +254,8 @@ _SCALA = """
 (function_declaration name: (_) @name) @function
 (given_definition name: (_) @name) @constant
 (type_definition name: (_) @name) @type
-(compilation_unit [(val_definition pattern: (identifier) @name) (var_definition pattern: (identifier) @name)] @constant)
+(compilation_unit [(val_definition pattern: (identifier) @name)
+  (var_definition pattern: (identifier) @name)] @constant)
 (template_body [(val_definition pattern: (identifier) @name) (var_definition pattern: (identifier) @name)
   (val_declaration name: (_) @name) (var_declaration name: (_) @name)] @constant)
 (comment) @comment
@@ -249,7 +264,7 @@ _SCALA = """
 
 _SWIFT = """
 (class_declaration declaration_kind: "extension" name: (user_type (type_identifier) @name .)) @impl
-(class_declaration name: (_) @name) @class
+(class_declaration name: (type_identifier) @name) @class
 (protocol_declaration name: (_) @name) @class
 (function_declaration name: (simple_identifier) @name) @function
 (protocol_function_declaration name: (simple_identifier) @name) @function
@@ -334,9 +349,9 @@ _ELIXIR = """
     left: [(identifier) @name (call target: (identifier) @name)])))
   (#any-of? @_type "type" "typep" "opaque" "callback" "macrocallback")) @type)
 (do_block (unary_operator operator: "@" operand: (call target: (identifier) @name (arguments))
-  (#not-any-of? @name "doc" "moduledoc" "typedoc" "shortdoc" "spec" "impl" "type" "typep" "opaque" "callback"
-    "macrocallback" "behaviour" "deprecated" "derive" "dialyzer" "tag" "moduletag" "describetag" "since"
-    "enforce_keys" "compile" "external_resource" "before_compile" "after_compile" "on_load")) @constant)
+  (#not-match? @name "^((module|type|short)?doc|spec|impl|typep?|opaque|(macro)?callback|behaviour|derive)$")
+  (#not-match? @name "^(deprecated|dialyzer|(module|describe)?tag|since|enforce_keys|compile|on_load)$"))
+  @constant)
 (call target: (identifier) @_define (do_block) @body
   (#match? @_define "^def")) @owner
 (call (do_block (unary_operator operand: (call target: (identifier) @_doc (arguments (string)))
@@ -399,8 +414,19 @@ _ZIG = """
   [(struct_declaration) (enum_declaration) (union_declaration) (opaque_declaration)] @body) @class
 (source_file (variable_declaration . (identifier) @name) @constant)
 (struct_declaration (variable_declaration . (identifier) @name) @constant)
-(variable_declaration . (identifier) @skip (builtin_function (builtin_identifier) @_import) (#eq? @_import "@import"))
+(variable_declaration . (identifier) @skip
+  (builtin_function (builtin_identifier) @_import) (#eq? @_import "@import"))
 (comment) @comment
+"""
+
+_GROOVY = """
+(class_definition name: (_) @name) @class
+(function_definition function: (_) @name) @function
+(function_declaration function: (_) @name) @function
+(source_file (declaration name: (identifier) @name) @constant)
+(class_definition body: (closure (declaration (modifier) name: (identifier) @name) @constant))
+(comment) @comment
+(groovy_doc) @comment
 """
 
 _HASKELL = """
@@ -441,11 +467,13 @@ _OCAML = """
 """
 
 _R = """
-(binary_operator lhs: [(identifier) @name (string (string_content) @name) (extract_operator rhs: (identifier) @name)]
+(binary_operator lhs: [(identifier) @name (string (string_content) @name)
+    (extract_operator rhs: (identifier) @name)]
   rhs: (function_definition body: (_) @body)) @function
 (argument name: (identifier) @name value: (function_definition body: (_) @body)) @function
 (call function: (identifier) @_define
-  arguments: (arguments . (argument value: (string content: (_) @name)) (argument value: (function_definition body: (_) @body)))
+  arguments: (arguments . (argument value: (string content: (_) @name))
+    (argument value: (function_definition body: (_) @body)))
   (#any-of? @_define "setMethod" "setGeneric" "setReplaceMethod")) @function
 (call function: (identifier) @_define arguments: (arguments . (argument value: (string content: (_) @name)))
   (#any-of? @_define "setClass" "setRefClass")) @class
@@ -461,7 +489,8 @@ _JULIA = """
 (macro_definition (signature) @name (block) @body) @macro
 (macro_definition (signature) @name) @macro
 (assignment . [(call_expression) @name (where_expression (call_expression) @name)
-  (typed_expression (call_expression) @name) (where_expression (typed_expression (call_expression) @name))]) @function
+  (typed_expression (call_expression) @name)
+  (where_expression (typed_expression (call_expression) @name))]) @function
 (struct_definition (type_head) @name (block) @body) @class
 (struct_definition (type_head) @name) @class
 (abstract_definition (type_head) @name) @class
@@ -566,18 +595,21 @@ _GRAPHQL = """
 """
 
 _TOML = """
+(table (pair) @body) @owner
+(table_array_element (pair) @body) @owner
 (table . [(bare_key) (dotted_key) (quoted_key)] @name) @section
 (table_array_element . [(bare_key) (dotted_key) (quoted_key)] @name) @section
 (comment) @comment
 """
 
 _YAML = """
+(document (block_node (block_mapping (block_mapping_pair key: (_) @name value: (block_node) @body) @section)))
 (document (block_node (block_mapping (block_mapping_pair key: (_) @name) @section)))
 (comment) @comment
 """
 
 _HCL = """
-(config_file (body (block (string_lit (template_literal) @name) . (block_start)) @section))
+(config_file (body (block (string_lit (template_literal) @name) . (block_start) @body) @section))
 (comment) @comment
 """
 
@@ -597,6 +629,7 @@ QUERIES: dict[str, str] = {
     "elixir": _ELIXIR,
     "go": _GO,
     "graphql": _GRAPHQL,
+    "groovy": _GROOVY,
     "haskell": _HASKELL,
     "hcl": _HCL,
     "java": _JAVA,

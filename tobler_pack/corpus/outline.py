@@ -1,7 +1,7 @@
 """The definitions of one file, by tree-sitter: their names, lines, declarations and documentation.
 
-The only module that talks to tree-sitter. One query per language (`grammar_table`) finds the units in C; what is left
-here is arithmetic on the few nodes that it answers with. Nothing recurses, so nesting has no limit.
+The only module that talks to tree-sitter. One query per language (`grammar_table`) finds the units in C; what
+is left here is arithmetic on the few nodes that it answers with. Nothing recurses, so nesting has no limit.
 Inside this module rows count from 0, as tree-sitter has them; lines in a `Definition` count from 1.
 """
 
@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from tobler_pack.corpus.grammar_table import (
@@ -19,12 +19,13 @@ from tobler_pack.corpus.grammar_table import (
     HEADING_LANGUAGES,
     QUERIES,
     SCRIPT_LANGUAGES,
+    SHALLOW_LANGUAGES,
 )
 from tobler_pack.types import Definition, LineRange
 
 if TYPE_CHECKING:
     # The ban on these imports is for every other module; this one is the owner.
-    from tree_sitter import Node, Parser, Query, Tree  # noqa: TID251
+    from tree_sitter import Language, Node, Parser, Query, Tree  # noqa: TID251
 
 Captures = dict[str, "list[Node]"]
 Rows = tuple[int, int]
@@ -50,7 +51,7 @@ _SHORT_KINDS = frozenset({"constant", "type", "macro"})
 _SHORT_DECLARATION = 3
 """Lines of a value that tell how it is used; the rest of a long table or template is its content."""
 
-# Fields and wrappers on the way from a declarator to its identifier, as in `int **(*f)(int)`, `A::B<T>::f`, `A<T>`.
+# Fields and wrappers between a declarator and its identifier, as in `int **(*f)(int)`, `A::B<T>::f`, `A<T>`.
 _NAME_FIELDS = ("declarator", "name", "type")
 _NAME_WRAPPERS = frozenset(
     {
@@ -70,9 +71,11 @@ _NAME_WRAPPERS = frozenset(
 # Comments that speak about the file, not about what stands below them.
 _FILE_COMMENTS = (b"#!", b"//!", b"/*!")
 
-_QUOTES = "\"'`"
+_QUOTES = "\"'"
 _SCRIPT_TAG = re.compile(rb"<script\b[^>]*>(.*?)</script\s*>", re.DOTALL | re.IGNORECASE)
 _NOT_NEWLINE = re.compile(rb"[^\n]")
+_PATTERN_BORDER = re.compile(r"\n(?=\()")
+_STATEMENT_BORDER = re.compile(rb"[{};]")
 _SETEXT_LEVELS = {"=": 1, "-": 2}
 
 
@@ -83,8 +86,13 @@ class _Lead(NamedTuple):
     is_comment: bool
 
 
-@dataclass(frozen=True, slots=True)
-class _Unit:
+class _PartialQuery(NamedTuple):
+    query: Query
+    numbers: tuple[int, ...]  # of its patterns in the language's whole query
+    max_depth: int | None  # of the node where a pattern starts; the root has depth 0
+
+
+class _Unit(NamedTuple):
     """One definition before it knows its parent: byte range for nesting, rows for everything else."""
 
     name: str
@@ -122,22 +130,22 @@ def parse(source: bytes, language: str) -> Tree | None:
 def definitions(tree: Tree, source: bytes, language: str) -> tuple[Definition, ...]:
     """The file's definitions in order of their first line, parents before children.
 
-    `tree` comes from `parse` with the same source and language. Empty for languages without an entry in the table.
+    `tree` comes from `parse` with the same source and language. Empty for languages outside the table.
     """
-    query = _query(SCRIPT_LANGUAGES.get(language, language))
-    if query is None:
+    queries = _queries(SCRIPT_LANGUAGES.get(language, language))
+    if not queries:
         return ()
     lines = source.split(b"\n")
-    matches = _collect(_matches(query, tree), lines)
+    matches = _collect(_answers(queries, tree), lines)
     units = _units(matches, lines)
     if language in HEADING_LANGUAGES:
-        units = _sections(units, lines)
+        units = _sections(units, lines, _SETEXT_LEVELS if language == "markdown" else {})
     if language in CLAUSE_LANGUAGES:
         units = _join_clauses(units)
     return _nest(units)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _parser(language: str) -> Parser | None:
     from semble_grammars import (  # noqa: TID251
         GrammarLoadError,
@@ -153,21 +161,42 @@ def _parser(language: str) -> Parser | None:
     return parser
 
 
-@lru_cache(maxsize=None)
-def _query(language: str) -> Query | None:
-    from tree_sitter import Query  # noqa: TID251
+@cache
+def _queries(language: str) -> tuple[_PartialQuery, ...]:
+    """The language's query in two parts: patterns that start at the root, and those that start anywhere.
 
+    A root pattern inside the general query stays alive until the file ends and is compared with every node;
+    run apart, without looking for starts below the root, it costs next to nothing.
+    """
     text = QUERIES.get(ALIASES.get(language, language))
     parser = _parser(language)
     if text is None or parser is None or parser.language is None:
-        return None
-    return Query(parser.language, text)
+        return ()
+    root = parser.parse(b"").root_node.type
+    numbered = list(enumerate(_PATTERN_BORDER.split(text.strip())))
+    at_root = [entry for entry in numbered if entry[1].startswith(f"({root} ")]
+    anywhere = [entry for entry in numbered if not entry[1].startswith(f"({root} ")]
+    parts = ((at_root, 0), (anywhere, SHALLOW_LANGUAGES.get(language)))
+    return tuple(_partial(parser.language, part, depth) for part, depth in parts if part)
 
 
-def _matches(query: Query, tree: Tree) -> list[tuple[int, Captures]]:
+def _partial(language: Language, numbered: list[tuple[int, str]], max_depth: int | None) -> _PartialQuery:
+    from tree_sitter import Query  # noqa: TID251
+
+    text = "\n".join(pattern for _, pattern in numbered)
+    return _PartialQuery(Query(language, text), tuple(number for number, _ in numbered), max_depth)
+
+
+def _answers(queries: Iterable[_PartialQuery], tree: Tree) -> Iterator[tuple[int, Captures]]:
+    """Every match with its pattern's place in the language's whole query."""
     from tree_sitter import QueryCursor  # noqa: TID251
 
-    return QueryCursor(query).matches(tree.root_node)
+    for query, numbers, max_depth in queries:
+        cursor = QueryCursor(query)
+        if max_depth is not None:
+            cursor.set_max_start_depth(max_depth)
+        for pattern, captures in cursor.matches(tree.root_node):
+            yield numbers[pattern], captures
 
 
 def _scripts_only(source: bytes) -> bytes:
@@ -240,7 +269,9 @@ def _unit(kind: str, captures: Captures, matches: _Matches, lines: list[bytes]) 
     if body is not None and body.end_byte > node.end_byte:
         last = max(last, _last_row(body))
     last = _without_blank_end(last, first, lines)
-    top, declared_from, above = _leading(first, matches.leads)
+    top, declared_from, above = first, first, None
+    if first - 1 in matches.leads and _begins_line(outer, lines):
+        top, declared_from, above = _leading(first, matches.leads)
     inside = _inner_documentation(node, matches.docs)
     if inside is not None and inside[0] == first:  # a description in front of the keyword
         declared_from = min(inside[1] + 1, last)
@@ -269,7 +300,7 @@ def _outermost(node: Node, wrappers: dict[int, Node]) -> Node:
 
 
 def _leading(first: int, leads: dict[int, _Lead]) -> tuple[int, int, Rows | None]:
-    """From the lines directly above `first`: first row of all, first row of the declaration, documentation rows."""
+    """From the lines above `first`: first row of all, first row of the declaration, rows of documentation."""
     row = declared_from = first
     documentation: Rows | None = None
     while (lead := leads.get(row - 1)) is not None:
@@ -281,13 +312,21 @@ def _leading(first: int, leads: dict[int, _Lead]) -> tuple[int, int, Rows | None
     return row, declared_from, documentation
 
 
+def _begins_line(node: Node, lines: list[bytes]) -> bool:
+    """Whether no other statement stands before the node on its line; keywords such as `const` may."""
+    row, column = node.start_point
+    return not _STATEMENT_BORDER.search(lines[row], 0, column)
+
+
 def _inner_documentation(node: Node, docs: dict[int, Node]) -> Rows | None:
     doc = docs.get(node.id)
     return None if doc is None else (doc.start_point.row, _last_row(doc))
 
 
-def _declared_to(kind: str, node: Node, body: Node | None, leads: dict[int, _Lead], lines: list[bytes]) -> int:
-    """Last row of the declaration: the row with the opening brace, or the last row with text before the body."""
+def _declared_to(
+    kind: str, node: Node, body: Node | None, leads: dict[int, _Lead], lines: list[bytes]
+) -> int:
+    """Last row of the declaration: the one with the opening brace, or the last with text before the body."""
     first = node.start_point.row
     if body is None:
         last = _last_row(node)
@@ -307,12 +346,19 @@ def _name(node: Node) -> str:
     text = (node.text or b"").decode(errors="replace")
     if node.type == "operator_cast":
         text = text.partition("(")[0]
-    return text.strip().strip(_QUOTES)
+    if node.type == "simple_symbol":
+        text = text.removeprefix(":")
+    return _unquoted(" ".join(text.split()))
+
+
+def _unquoted(text: str) -> str:
+    is_quoted = len(text) > 2 and text[0] in _QUOTES and text[0] == text[-1]
+    return text[1:-1] if is_quoted else text
 
 
 def _identifier(node: Node) -> Node:
     """The identifier inside a declarator or a qualified name."""
-    while node.type != "operator_cast":
+    while node.named_child_count > 0 and node.type != "operator_cast":
         inner = _inner_name(node)
         if inner is None:
             break
@@ -321,8 +367,6 @@ def _identifier(node: Node) -> Node:
 
 
 def _inner_name(node: Node) -> Node | None:
-    if node.named_child_count == 0:
-        return None
     for name in _NAME_FIELDS:
         if (inner := node.child_by_field_name(name)) is not None:
             return inner
@@ -344,21 +388,18 @@ def _without_blank_end(last: int, first: int, lines: list[bytes]) -> int:
     return last
 
 
-def _sections(headings: list[_Unit], lines: list[bytes]) -> list[_Unit]:
+def _sections(headings: list[_Unit], lines: list[bytes], ranks: dict[str, int]) -> list[_Unit]:
     """Headings stretched to the line before the next heading of the same or a higher level."""
     starts = _line_starts(lines)
-    levels = _levels(headings, lines)
+    levels = _levels(headings, lines, ranks)
     sections = []
     for place, heading in enumerate(headings):
-        following = (
-            after for after in range(place + 1, len(headings)) if levels[after] <= levels[place]
-        )
+        following = (after for after in range(place + 1, len(headings)) if levels[after] <= levels[place])
         after = next(following, None)
         end_row = len(lines) if after is None else headings[after].span[0]
         last = _without_blank_end(end_row - 1, heading.span[1], lines)
         sections.append(
-            replace(
-                heading,
+            heading._replace(
                 name=heading.name.rstrip("#").rstrip() or heading.name,
                 end=starts[end_row],
                 span=(heading.span[0], last),
@@ -374,18 +415,17 @@ def _line_starts(lines: list[bytes]) -> list[int]:
     return starts
 
 
-def _levels(headings: list[_Unit], lines: list[bytes]) -> list[int]:
-    """1 for the highest. Underlines of reStructuredText rank in the order in which a file first uses them."""
-    ranks: dict[tuple[str, bool], int] = {}
+def _levels(headings: list[_Unit], lines: list[bytes], ranks: dict[str, int]) -> list[int]:
+    """1 for the highest. An underline without a rank gets the next: reStructuredText ranks by first use."""
+    ranks = dict(ranks)
     levels = []
     for heading in headings:
-        first, last = heading.span
-        text, underline = (lines[row].strip().decode(errors="replace") for row in (first, last))
-        if text.startswith("#"):
-            levels.append(len(text) - len(text.lstrip("#")))
-            continue
-        overlined = last - first > 1
-        levels.append(ranks.setdefault((underline[:1], overlined), len(ranks) + 1))
+        first, last = (lines[row].strip().decode(errors="replace") for row in heading.span)
+        if first.startswith("#"):
+            levels.append(len(first) - len(first.lstrip("#")))
+        else:
+            style = last[:1] * (2 if first == last else 1)  # a line above as well makes a style of its own
+            levels.append(ranks.setdefault(style, len(ranks) + 1))
     return levels
 
 
@@ -396,7 +436,7 @@ def _join_clauses(units: list[_Unit]) -> list[_Unit]:
         before = joined[-1] if joined else None
         if before is not None and _continues(before, unit):
             span = (before.span[0], unit.span[1])
-            joined[-1] = replace(before, end=unit.end, span=span)
+            joined[-1] = before._replace(end=unit.end, span=span)
         else:
             joined.append(unit)
     return joined

@@ -78,14 +78,26 @@ def chunk_ranges(text: str, source: bytes, tree: Tree | None) -> list[LineRange]
 
 
 def _line_ranges(borders: list[tuple[int, int]], source: bytes) -> list[LineRange]:
-    """Byte ranges as line ranges that share no line: a line that two chunks share belongs to the first of them."""
+    """Byte ranges as line ranges that share no line: a line that two chunks share belongs to the one that has more of it."""
     ranges: list[LineRange] = []
-    line, seen, taken = 1, 0, 0
+    line, seen = 1, 0
     for start, end in borders:
         line += source.count(b"\n", seen, start)
         seen = start
+        first = line if _has_most_of_line(source, start) else line + 1
         last = line + source.count(b"\n", start, max(end - 1, start))
-        if last > taken:
-            ranges.append((max(line, taken + 1), last))
-            taken = last
+        if ranges and first <= ranges[-1][1]:
+            ranges[-1] = (ranges[-1][0], first - 1)
+            if ranges[-1][0] >= first:
+                ranges.pop()
+        if first <= last:
+            ranges.append((first, last))
     return ranges
+
+
+def _has_most_of_line(source: bytes, start: int) -> bool:
+    """Whether the text from `start` to the end of its line is longer than what stands before it on that line."""
+    line_start = source.rfind(b"\n", 0, start) + 1
+    line_end = source.find(b"\n", start)
+    rest = source[start : line_end if line_end >= 0 else len(source)]
+    return len(source[line_start:start].strip()) <= len(rest.strip())

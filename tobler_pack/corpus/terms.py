@@ -22,7 +22,7 @@ it, the path of its file; and the defined names as they are written, whole and i
 
 _FIELD_SHIFT = 60
 
-_WORD = re.compile(r"[^\W\d]\w*")
+_WORD = re.compile(r"\$?[^\W\d]\w*")
 _PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+|[^\W\d_A-Za-z]+")
 _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
 _LONGEST_WORD = 120  # longer ones are encoded data, which nobody asks for by name
@@ -36,6 +36,8 @@ def words(text: str) -> list[str]:
 @lru_cache(maxsize=1 << 16)
 def parts(word: str) -> tuple[str, ...]:
     """The terms of one word: itself in lower case, then its parts where it has several."""
+    if word[0] == "$":  # a variable's mark in PHP and shells, a habit in JavaScript
+        return (word.lower(), *parts(word[1:]))
     whole = word.lower()
     if not whole.isascii() and _UNSPACED.search(whole):
         return tuple(_unspaced(whole))

@@ -19,6 +19,10 @@ CEILING = 12.0
 """A channel that only one chunk of 30,000 answers stands at 170 σ; above this many it would silence all others."""
 
 
+SPELT_OUT = "definition"
+"""The channel that noise does not damp: who asks for a name wants it wherever it is defined."""
+
+
 @dataclass(frozen=True)
 class Blend:
     """What each channel counts. `coherence` is the weight of the file's share, added after the others."""
@@ -48,15 +52,12 @@ def combine(
     stands above the mean. `keep` has one share (0…1) for each file.
     """
     total = np.zeros(len(chunk_file))
-    for name in sorted(channels):
-        weight = blend.weights.get(name, 0.0)
-        if weight:
-            total += weight * np.minimum(standardize(channels[name]), CEILING)
+    for name in sorted(set(channels) - {SPELT_OUT}):
+        total += blend.weights[name] * np.minimum(standardize(channels[name]), CEILING)
     total = _damp(total, keep[chunk_file])
-    if blend.coherence:
-        together = standardize(coherence(total, chunk_file, len(keep)))
-        total = total + blend.coherence * np.minimum(together, CEILING)
-    return total
+    total += blend.weights[SPELT_OUT] * np.minimum(standardize(channels[SPELT_OUT]), CEILING)
+    together = standardize(coherence(total, chunk_file, len(keep)))
+    return total + blend.coherence * np.minimum(together, CEILING)
 
 
 def _damp(standing: Floats, keep: Floats) -> Floats:

@@ -9,7 +9,7 @@ import numpy as np
 from tobler_pack.corpus.index import Index
 from tobler_pack.corpus.model import StaticModel
 from tobler_pack.corpus.postings import idf
-from tobler_pack.evidence.question import Question
+from tobler_pack.evidence.question import Question, is_name_like
 from tobler_pack.weighing.weights import Floats
 
 
@@ -49,12 +49,16 @@ def path(index: Index, question: Question) -> Floats:
 
 
 def definition(index: Index, question: Question) -> Floats:
-    """Whether a chunk defines a name that the question spells out, weighted by how few chunks define it."""
+    """Whether a chunk defines a name that the question spells out, weighted by how few chunks define it.
+
+    A word that looks like a name counts whole; a plain word, which may be one by accident, as its share of the question.
+    """
     scores = np.zeros(len(index))
     for word in question.words:
         chunks, impacts = index.postings.find("exact", word)
         if len(chunks):
-            scores[chunks] += idf(len(index), len(chunks)) * impacts
+            certainty = 1.0 if is_name_like(word) else 1.0 / len(question.words)
+            scores[chunks] += certainty * idf(len(index), len(chunks)) * impacts
     return scores
 
 

@@ -25,6 +25,11 @@ _NAME_LIKE = re.compile(r"_|[a-z0-9][A-Z]|[A-Z]{2}[a-z]|(?:\.|::|->|\\)\w")
 _BARE_NAME = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|->|\\|#)[A-Za-z_$][\w$]*)*(?:\(\))?")
 
 
+def is_name_like(word: str) -> bool:
+    """Whether a word is written as names in code are: ``parse_args``, ``getName``, ``HTTPServer``, not ``request``."""
+    return _NAME_LIKE.search(word) is not None
+
+
 @dataclass(frozen=True)
 class Question:
     """A question in words, or a bare name."""
@@ -36,7 +41,7 @@ class Question:
         """Whether the whole question is one name, such as ``Flask.run`` or ``parse_args``; a plain word is not."""
         stripped = self.text.strip()
         named = _BARE_NAME.fullmatch(stripped) is not None
-        return named and (stripped[:1].isupper() or _NAME_LIKE.search(stripped) is not None)
+        return named and (stripped[:1].isupper() or is_name_like(stripped))
 
     @cached_property
     def words(self) -> tuple[str, ...]:

@@ -111,15 +111,12 @@ def resolve_out(root: Path, out: str) -> Path:
     Raises UsageError when a symbolic link leads it out of the repository or into git's own folder, or when a
     file is in the way.
     """
-    try:
-        top = root.resolve()
-        folder = (top / out).resolve()
-    except (OSError, RuntimeError):  # a loop of links: RuntimeError before Python 3.13
-        raise UsageError(
-            f"out: {out} runs in a circle of symbolic links; remove the link or choose another folder"
-        ) from None
+    top = root.resolve()
+    folder = _resolved(top / out)
+    if folder is None:
+        raise UsageError(f"out: {out} runs in a circle of symbolic links; choose another folder")
     inside = folder.relative_to(top).parts if folder.is_relative_to(top) else ()
-    if not inside or inside[0].casefold() == ".git":
+    if not inside or ".git" in [step.casefold() for step in inside]:
         raise UsageError(
             f"out: {out} leads out of the repository's files through a symbolic link; choose another folder"
         )
@@ -129,6 +126,16 @@ def resolve_out(root: Path, out: str) -> Path:
                 f"out: {step.relative_to(top).as_posix()} is a file; move it away or choose another folder"
             )
     return folder
+
+
+def _resolved(path: Path) -> Path | None:
+    """The path with its links followed; None for a circle of links, whichever way this Python reports one."""
+    try:
+        resolved = path.resolve()
+    except (OSError, RuntimeError):  # Python 3.12 and before
+        return None
+    is_circle = any(step.is_symlink() for step in (resolved, *resolved.parents))  # Python 3.13 and later
+    return None if is_circle else resolved
 
 
 def _config(file: ConfigurationFile) -> Config:

@@ -66,6 +66,10 @@ _OTHER_WORDS = {
 """What people write for a key of ours because other tools call it so."""
 
 
+MOST_NAMES = 12
+"""Known names that a message lists."""
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """What the schema found: its own name for the kind of fault, where, and the value.
@@ -89,7 +93,8 @@ def place(path: KeyPath) -> str:
 def explain(finding: Finding, known_keys: Mapping[str, Sequence[str]]) -> str:
     """One line: what is wrong; what would be right."""
     if finding.kind == "extra_forbidden":
-        return unknown("key", str(finding.path[-1]), known_keys.get(place(finding.path[:-1]), ()))
+        known = known_keys.get(place(finding.path[:-1]), ())
+        return with_suggestion("unknown key", str(finding.path[-1]), known)
     if finding.kind == "missing":
         return f"this key is missing; write `{_example(finding)}`"
     if finding.kind == "value_error":
@@ -112,35 +117,27 @@ def _broken_rule(finding: Finding) -> str:
     return f"`{quoted(str(finding.value))}` {words}" if is_short else words
 
 
-def unknown(what: str, name: str, known: Sequence[str]) -> str:
-    """An unknown name, with the nearest known one, or all of them."""
-    suggestion = nearest(name, known)
+def with_suggestion(fault: str, name: str, known: Sequence[str]) -> str:
+    """The fault of an unknown name, and the nearest known one, or else what is known."""
+    suggestion = _nearest(name, known)
     if suggestion is not None:
-        return f"unknown {what}; did you mean `{suggestion}`?"
-    return f"unknown {what} `{quoted(name)}`; known are {', '.join(known)}"
+        return f"{fault}; did you mean `{quoted(suggestion)}`?"
+    more = ", …" if len(known) > MOST_NAMES else ""
+    return f"{fault}; known are {', '.join(map(quoted, known[:MOST_NAMES]))}{more}"
 
 
-def nearest(name: str, known: Sequence[str]) -> str | None:
-    """The known name that was probably meant."""
+def _nearest(name: str, known: Sequence[str]) -> str | None:
     meant = _OTHER_WORDS.get(name.lower())
     if meant in known:
         return meant
-    return next(iter(difflib.get_close_matches(name.lower()[:LONGEST_NAME], known, n=1)), None)
-
-
-LONGEST_NAME = 100
-"""Longer names are no misspelling of ours, and comparing them takes long."""
+    return next(iter(difflib.get_close_matches(name.lower()[:LONGEST_QUOTE], known, n=1)), None)
 
 
 def _unknown_choice(finding: Finding) -> str:
     what = {"tokens": "counter"}.get(place(finding.path), "content type")
     known = COUNTERS if what == "counter" else ("code", "docs", "config")
-    text = unknown(what, str(finding.value), known)
-    return (
-        text
-        if "known are" in text
-        else f"unknown {what} `{quoted(str(finding.value))}`;{text.partition(';')[2]}"
-    )
+    name = str(finding.value)
+    return with_suggestion(f"unknown {what} `{quoted(name)}`", name, known)
 
 
 def _out_of_range(finding: Finding) -> str:

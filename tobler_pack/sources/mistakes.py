@@ -34,8 +34,13 @@ def quoted(text: str, longest: int = LONGEST_QUOTE) -> str:
 
 def key_name(path: KeyPath) -> str:
     """The path as people write it, for example `queries[0].budget`."""
-    pieces = [f"[{step}]" if isinstance(step, int) else f".{quoted(step)}" for step in path]
-    return "".join(pieces).removeprefix(".")
+    return "".join(map(_step, path)).removeprefix(".")
+
+
+def _step(step: str | int) -> str:
+    if isinstance(step, int):
+        return f"[{step}]"
+    return f".{quoted(step)}" if step and step == step.strip() else f'."{quoted(step)}"'
 
 
 def as_usage_error(mistakes: Iterable[Mistake], file: str) -> UsageError:

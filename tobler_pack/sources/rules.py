@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import difflib
 import re
+import unicodedata
+import warnings
 from pathlib import PurePosixPath
 
 VERSION = 1
@@ -19,6 +21,7 @@ LARGEST_BUDGET = 200_000
 LONGEST_QUESTION = 8_000
 LONGEST_LABEL = 200
 LONGEST_PATTERN = 500
+LONGEST_PATH = 4096
 COUNTERS = ("o200k_base", "cl100k_base")
 SHIPPED_SURFACES = ("pull-request", "commit", "batch")
 IDENTIFIER = "[A-Za-z0-9][A-Za-z0-9._-]{0,99}"
@@ -28,6 +31,9 @@ _RESERVED_ON_WINDOWS = frozenset(
     ["con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10))]
 )
 _MOVING_REVISIONS = ("main", "master", "head")
+_CONTROL = ("Cc", "Cs", "Zl", "Zp")
+"""Unicode categories: control characters, halves of characters, and what breaks lines."""
+_INVISIBLE = ("Cf", "Cn", "Co")
 _NOT_IN_FILE_NAMES = '<>:"|?*'
 
 
@@ -51,8 +57,8 @@ def question(text: str) -> str:
         raise ValueError("the question is empty; write what the pack should answer")
     if len(text) > LONGEST_QUESTION:
         raise ValueError(f"has {len(text)} characters; {LONGEST_QUESTION} are the most")
-    if not all(c.isprintable() or c.isspace() for c in text):
-        raise ValueError("contains control or invisible characters; remove them")
+    if _has(text.replace("\n", "").replace("\t", ""), _CONTROL):
+        raise ValueError("contains control characters; remove them")
     return text.strip()
 
 
@@ -62,7 +68,7 @@ def label(text: str) -> str:
         raise ValueError("is empty; write a short text, or leave the key out")
     if len(text) > LONGEST_LABEL:
         raise ValueError(f"has {len(text)} characters; {LONGEST_LABEL} are the most")
-    _refuse_unprintable(text)
+    _refuse_control(text)
     return text.strip()
 
 
@@ -72,7 +78,7 @@ def pattern(text: str) -> str:
         raise ValueError('the pattern is empty; write one such as "src/**", or remove it')
     if len(text) > LONGEST_PATTERN:
         raise ValueError(f"has {len(text)} characters; {LONGEST_PATTERN} are the most")
-    _refuse_unprintable(text)
+    _refuse_control(text)
     if re.search(r"\\[A-Za-z0-9]", text):
         raise ValueError("has a backslash between names; separate folders with /")
     if {".", ".."} & set(text.removeprefix("!").split("/")):
@@ -81,14 +87,16 @@ def pattern(text: str) -> str:
         )
     if not _can_match(text):
         raise ValueError(
-            'is no pattern that git can read, or matches nothing; write one such as "src/**" or "*.min.js"'
+            'is no pattern that can be read, or matches nothing; write one such as "src/**" or "*.min.js"'
         )
     return text
 
 
 def out_folder(text: str) -> str:
     """The folder for packs, relative to the root of the repository, without `./` and doubled slashes."""
-    _refuse_unprintable(text)
+    _refuse_control(text)
+    if _has(text, _INVISIBLE):  # some disks leave them out when they compare names
+        raise ValueError("contains invisible characters; remove them")
     if "\\" in text:
         raise ValueError("contains a backslash; separate folders with /")
     if len(text) > LONGEST_LABEL:
@@ -107,7 +115,9 @@ def model(text: str) -> str:
     """`embedded`, `hub:NAME@REVISION`, or else the folder of a model."""
     if not text.strip():
         raise ValueError("is empty; write embedded, a folder or hub:NAME@REVISION")
-    _refuse_unprintable(text)
+    _refuse_control(text)
+    if len(text) > LONGEST_PATH:
+        raise ValueError(f"has {len(text)} characters; {LONGEST_PATH} are the most")
     if text.lower().startswith("hub:"):
         return _hub_model(text)
     if "://" in text:
@@ -138,7 +148,7 @@ def _check_step(step: str) -> None:
         )
     if step.rstrip(". ").casefold() in (".git", "git~1"):
         raise ValueError("lies in the folder that belongs to git; write another folder, such as context")
-    if set(step) & set(_NOT_IN_FILE_NAMES) or step != step.rstrip(". ") or _is_reserved(step):
+    if set(step) & set(_NOT_IN_FILE_NAMES) or step != step.lstrip().rstrip(". ") or _is_reserved(step):
         raise ValueError(
             "is no folder name on every platform; letters, digits, dashes and underscores are safe"
         )
@@ -148,16 +158,24 @@ def _is_reserved(name: str) -> bool:
     return name.partition(".")[0].rstrip().casefold() in _RESERVED_ON_WINDOWS
 
 
-def _refuse_unprintable(text: str) -> None:
-    if not text.isprintable():
-        raise ValueError("contains line breaks, control or invisible characters; remove them")
+def _refuse_control(text: str) -> None:
+    if _has(text, _CONTROL):
+        raise ValueError("contains line breaks or control characters; remove them")
+
+
+def _has(text: str, categories: tuple[str, ...]) -> bool:
+    return any(unicodedata.category(character) in categories for character in text)
 
 
 def _can_match(text: str) -> bool:
     from pathspec import GitIgnoreSpec  # a twentieth of a second, and most configurations have no pattern
 
     try:
-        spec = GitIgnoreSpec.from_lines([text])
-    except (ValueError, re.error):
+        with warnings.catch_warnings():
+            warnings.simplefilter(
+                "error"
+            )  # sets such as [[:alpha:]], which would silently mean something else
+            spec = GitIgnoreSpec.from_lines([text])
+    except (ValueError, re.error, FutureWarning):
         return False
     return all(compiled.include is not None for compiled in spec.patterns)

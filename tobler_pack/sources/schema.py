@@ -109,7 +109,9 @@ class ConfigurationFile(_Strict):
         description="Tokens per pack: the whole file, header and fences included.",
         examples=[2000],
     )
-    model: Annotated[str, AfterValidator(rules.model), _text(4096, r"^(?!hub:).*\S|^hub:[^@]+@.+$")] = Field(
+    model: Annotated[
+        str, AfterValidator(rules.model), _text(rules.LONGEST_PATH, r"^(?!hub:).*\S|^hub:[^@]+@.+$")
+    ] = Field(
         default="embedded",
         description="The embedding model: embedded, a local model2vec folder, or hub:NAME@REVISION.",
         examples=["embedded", "models/own", "hub:minishlab/potion-code-16M-v2@REVISION"],

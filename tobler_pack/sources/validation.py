@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pydantic_core import ErrorDetails
 
 from tobler_pack.sources import schema
-from tobler_pack.sources.explain import Finding, explain, unknown
+from tobler_pack.sources.explain import Finding, explain, with_suggestion
 from tobler_pack.sources.mistakes import KeyPath, Mistake, as_usage_error, key_name, quoted
 from tobler_pack.sources.rules import SHIPPED_SURFACES, VERSION
 from tobler_pack.sources.yaml_text import Document, YamlError, parse
@@ -55,7 +55,9 @@ def _whole_file_fault(document: Document) -> Fault | None:
 
 
 def _finding(error: ErrorDetails, document: Document) -> Finding:
-    path: KeyPath = tuple(step for step in error["loc"] if step != "[key]")
+    path: KeyPath = error["loc"]
+    if error["type"] == "value_error" and path[-1] == "[key]":  # the fault is in the name itself
+        path = path[:-1]
     return Finding(error["type"], path, error["input"], document.written.get(path), error.get("ctx", {}))
 
 
@@ -105,7 +107,8 @@ def _repeated(names: Sequence[tuple[KeyPath, str]]) -> Iterator[Fault]:
 def _unknown_surfaces(named: Sequence[tuple[KeyPath, str]], known: Sequence[str]) -> Iterator[Fault]:
     for path, name in named:
         if name not in known:
-            yield path, f"{unknown('surface', name, known)} (describe one of your own under `surfaces`)"
+            fault = f"unknown surface `{quoted(name)}`, not described under `surfaces` either"
+            yield path, with_suggestion(fault, name, known)
 
 
 def _without_value(data: object, path: KeyPath) -> Iterator[Fault]:

@@ -62,7 +62,7 @@ class Document:
     """What stands in the file.
 
     `lines` holds the line of every key and list item. `written` holds single values as the file has them,
-    before YAML reads `on` as true or `2024-01-31` as a date. `empty` means that there is nothing but comments.
+    before YAML reads `on` as true or `2024-01-31` as a date. `empty` means nothing but comments.
     """
 
     data: Plain
@@ -90,7 +90,7 @@ def parse(text: str) -> Document:
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
         raise YamlError(
-            line, f"the character {_code_point(error.character)} is not allowed in YAML; remove it"
+            line, f"the character U+{error.character:04X} is not allowed in YAML; remove it"
         ) from None
     except yaml.MarkedYAMLError as error:
         raise _syntax_error(error) from None
@@ -130,7 +130,9 @@ class _Walk:
     def value(self, node: yaml.Node, path: KeyPath) -> Plain:
         self.count += 1
         if self.count > MOST_VALUES or len(path) > DEEPEST:
-            raise YamlError(_line(node), "the aliases unfold into too many values; write the values out")
+            raise YamlError(
+                _line(node), "the file holds too many values once its aliases are followed; write fewer"
+            )
         self.lines.setdefault(path, _line(node))
         if isinstance(node, yaml.MappingNode):
             return self._mapping(node, path)
@@ -192,10 +194,6 @@ class _Walk:
 
 def _line(node: yaml.Node) -> int:
     return int(node.start_mark.line) + 1
-
-
-def _code_point(character: object) -> str:
-    return f"U+{ord(character):04X}" if isinstance(character, str) else f"0x{character:02X}"
 
 
 def _syntax_error(error: yaml.MarkedYAMLError) -> YamlError:
