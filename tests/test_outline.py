@@ -1007,3 +1007,18 @@ def test_import_is_cheap() -> None:
     probe = "import sys, tobler_pack.corpus.outline; print('tree_sitter' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+@pytest.mark.parametrize("language", sorted(QUERIES))
+def test_every_pattern_of_the_table_fits_the_pinned_grammar(language: str) -> None:
+    queries = outline._queries(language)
+    numbers = sorted(number for query in queries for number in query.numbers)
+    assert numbers == list(range(len(numbers)))
+    assert numbers, f"no grammar for {language}"
+
+
+def test_a_dialect_that_lacks_some_nodes_still_gives_its_definitions() -> None:
+    source = b"def rule(name):\n    pass\n"
+    tree = outline.parse(source, "starlark")
+    assert tree is not None
+    assert [one.name for one in outline.definitions(tree, source, "starlark")] == ["rule"]

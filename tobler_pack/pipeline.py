@@ -20,11 +20,11 @@ from tobler_pack.packs.candidates import Candidate, describe
 from tobler_pack.packs.pack import Pack, assemble, limit
 from tobler_pack.packs.render import Heading
 from tobler_pack.packs.tokens import TokenCounter
-from tobler_pack.types import Definition
+from tobler_pack.types import Definition, LineRange
 from tobler_pack.weighing.memory import Memory, remember
 from tobler_pack.weighing.weights import Floats, effective_number, nucleus, soften, standardize
 
-TAU = 1.3
+TAU = 1.2
 """The temperature of step 2."""
 
 
@@ -129,24 +129,27 @@ def weigh(index: Index, scores: Floats, allowed: Sequence[bool] | None, tau: flo
 
 
 def find_candidates(library: Library, weights: Floats, members: npt.NDArray[np.int64], most: int) -> list[Candidate]:
-    """The blocks of the nucleus, heaviest first, without lines that a heavier one shows already."""
+    """The heaviest blocks, without lines that a heavier one shows already.
+
+    Only blocks of the nucleus can be shown with more than their name: the others fill what is left of the map.
+    """
     index = library.index
     block_weights = np.bincount(index.chunk_block, weights=weights, minlength=len(index.block_file))
-    blocks = np.unique(index.chunk_block[members])
-    order = blocks[np.argsort(-block_weights[blocks], kind="stable")][:most]
-    taken: dict[int, list[tuple[int, int]]] = {}
+    core = np.zeros(len(block_weights), dtype=bool)
+    core[index.chunk_block[members]] = True
+    taken: dict[int, list[LineRange]] = {}
     candidates: list[Candidate] = []
-    for block in order.tolist():
+    for block in np.lexsort((-block_weights, ~core))[:most].tolist():
         file = int(index.block_file[block])
         first, last = index.tables.block_lines[block].tolist()
         lines = _free(first, last, taken.setdefault(file, []))
-        if lines is not None:
+        if lines is not None and block_weights[block] > 0:
             taken[file].append(lines)
-            candidates.append(_candidate(library, file, lines, float(block_weights[block])))
+            candidates.append(_candidate(library, file, lines, float(block_weights[block]), nameable_only=not core[block]))
     return candidates
 
 
-def _free(first: int, last: int, taken: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
+def _free(first: int, last: int, taken: Sequence[LineRange]) -> LineRange | None:
     """What is left of a range when the ends that others took are cut off; None if nothing is."""
     for start, end in sorted(taken):
         if start <= first <= end:
@@ -157,7 +160,9 @@ def _free(first: int, last: int, taken: Sequence[tuple[int, int]]) -> tuple[int,
     return (first, last) if first <= last else None
 
 
-def _candidate(library: Library, file: int, lines: tuple[int, int], weight: float) -> Candidate:
+def _candidate(library: Library, file: int, lines: LineRange, weight: float, *, nameable_only: bool) -> Candidate:
     source = library.index.files[file]
     symbol, full, signature = describe(lines, library.definitions(file))
+    if nameable_only:
+        full, signature = (), ()
     return Candidate(file, source.path, source.language, lines, symbol, weight, full, signature)

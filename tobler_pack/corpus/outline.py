@@ -181,10 +181,26 @@ def _queries(language: str) -> tuple[_PartialQuery, ...]:
 
 
 def _partial(language: Language, numbered: list[tuple[int, str]], max_depth: int | None) -> _PartialQuery:
-    from tree_sitter import Query  # noqa: TID251
+    """One compiled query of several patterns, without those that this grammar has no nodes for.
 
-    text = "\n".join(pattern for _, pattern in numbered)
-    return _PartialQuery(Query(language, text), tuple(number for number, _ in numbered), max_depth)
+    Dialects (Starlark of Python) and other versions of a grammar lack some: their other definitions must still be found.
+    """
+    known = numbered
+    query = _compiled(language, known)
+    if query is None:
+        known = [entry for entry in numbered if _compiled(language, [entry]) is not None]
+        query = _compiled(language, known)
+    assert query is not None
+    return _PartialQuery(query, tuple(number for number, _ in known), max_depth)
+
+
+def _compiled(language: Language, numbered: list[tuple[int, str]]) -> Query | None:
+    from tree_sitter import Query, QueryError  # noqa: TID251
+
+    try:
+        return Query(language, "\n".join(pattern for _, pattern in numbered))
+    except QueryError:
+        return None
 
 
 def _answers(queries: Iterable[_PartialQuery], tree: Tree) -> Iterator[tuple[int, Captures]]:

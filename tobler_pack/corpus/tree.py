@@ -155,12 +155,12 @@ class Repository:
         if name.startswith("-") or not name.strip() or "\0" in name:
             raise UsageError(f"--tree {name!r} is not a commit; use worktree, index or the name of a commit")
         try:
-            tree_id = self._run("rev-parse", "--verify", "--quiet", f"{name}^{{tree}}").decode().strip()
+            found = self._run("rev-parse", "--verify", "--quiet", name).decode().strip()
+            listed = self._run("ls-tree", "-r", "-z", "--full-tree", found)
         except git.exc.GitCommandError:
             raise EnvironmentProblem(
                 f"there is no commit {name!r} in this clone; see git branch --all, or fetch it: git fetch origin {name}"
             ) from None
-        listed = self._run("ls-tree", "-r", "-z", "--full-tree", tree_id)
         return [_entry(line, blob_at=2) for line in listed.split(b"\0") if line]
 
     def _staged(self) -> list[Entry]:

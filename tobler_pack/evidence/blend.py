@@ -25,23 +25,28 @@ SPELT_OUT = "definition"
 
 @dataclass(frozen=True)
 class Blend:
-    """What each channel counts. `coherence` is the weight of the file's share, added after the others."""
+    """What each channel counts. `coherence` is the weight of the file's share, added after the others; noise shares are raised
+    to the power `noise` (0: noise is not damped).
+    """
 
     weights: Mapping[str, float]
     coherence: float
+    noise: float
 
 
 NATURAL = Blend(
     MappingProxyType(
-        {"semantic": 1.0, "lexical": 1.0, "names": 0.5, "documentation": 0.3, "path": 0.5, "definition": 0.7}
+        {"semantic": 1.5, "lexical": 1.0, "path": 0.65, "definition": 0.5, "documentation": 0.15, "names": 0.1}
     ),
-    coherence=0.3,
+    coherence=0.5,
+    noise=0.5,
 )
 SYMBOL = Blend(
     MappingProxyType(
-        {"semantic": 0.5, "lexical": 1.0, "names": 0.7, "documentation": 0.0, "path": 0.3, "definition": 2.0}
+        {"semantic": 0.3, "lexical": 1.0, "path": 0.25, "definition": 1.5, "documentation": 0.0, "names": 0.3}
     ),
-    coherence=0.2,
+    coherence=0.3,
+    noise=1.0,
 )
 
 
@@ -54,7 +59,7 @@ def combine(
     total = np.zeros(len(chunk_file))
     for name in sorted(set(channels) - {SPELT_OUT}):
         total += blend.weights[name] * np.minimum(standardize(channels[name]), CEILING)
-    total = _damp(total, keep[chunk_file])
+    total = _damp(total, keep[chunk_file] ** blend.noise)
     total += blend.weights[SPELT_OUT] * np.minimum(standardize(channels[SPELT_OUT]), CEILING)
     together = standardize(coherence(total, chunk_file, len(keep)))
     return total + blend.coherence * np.minimum(together, CEILING)

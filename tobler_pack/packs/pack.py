@@ -84,7 +84,7 @@ class _Pieces:
         self.texts: dict[int, list[str]] = {
             STUB: [render.stub(candidate) for candidate in candidates],
             SIGNATURE: [render.signature(one, lines(one)) if one.signature else "" for one in near],
-            FULL: [render.body(one, lines(one)) for one in near],
+            FULL: [render.body(one, lines(one)) if one.full else "" for one in near],
         }
         self.tokens = {tier: counter.count(texts) for tier, texts in self.texts.items()}
 
