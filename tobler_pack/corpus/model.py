@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -103,12 +104,26 @@ def load_model(name: str, root: Path | None) -> StaticModel:
     Raises EnvironmentProblem if it is not there, is no model2vec folder, or the hub cannot be reached: never another
     model in its place, since every number of a pack depends on it.
     """
+    try:
+        return _read_model(_contents(name, root))
+    except EnvironmentProblem:
+        raise
+    except Exception as error:  # safetensors, tokenizers and json each have their own kinds
+        raise EnvironmentProblem(f"model {name!r} cannot be read ({error}); download it again") from None
+
+
+def model_identity(name: str, root: Path | None) -> str:
+    """A hash of the content of a model, without loading it. Raises EnvironmentProblem as `load_model` does."""
+    return _identity(_contents(name, root))
+
+
+@cache
+def _contents(name: str, root: Path | None) -> tuple[bytes, ...]:
+    """The bytes of a model's files."""
     if name == EMBEDDED:
         with resources.as_file(resources.files("tobler_pack.corpus") / "embedded") as folder:
             return _read_folder(folder, name)
-    if name.startswith(HUB):
-        return _read_folder(_from_hub(name), name)
-    return _read_folder((root or Path()) / name, name)
+    return _read_folder(_from_hub(name) if name.startswith(HUB) else (root or Path()) / name, name)
 
 
 def _from_hub(name: str) -> Path:
@@ -125,33 +140,31 @@ def _from_hub(name: str) -> Path:
         ) from None
 
 
-def _read_folder(folder: Path, name: str) -> StaticModel:
+def _read_folder(folder: Path, name: str) -> tuple[bytes, ...]:
     missing = [file for file in _FILES if not (folder / file).is_file()]
     if missing:
         raise EnvironmentProblem(
             f"model {name!r} is not a model2vec folder: {folder} has no {', '.join(missing)}; set `model: embedded`"
         )
-    try:
-        return _read_model(folder)
-    except Exception as error:  # safetensors, tokenizers and json each have their own kinds
-        raise EnvironmentProblem(f"model {name!r} cannot be read ({error}); download it again") from None
+    return tuple((folder / file).read_bytes() for file in _FILES)
 
 
-def _read_model(folder: Path) -> StaticModel:
+def _identity(contents: tuple[bytes, ...]) -> str:
+    digests = b"".join(hashlib.blake2b(content).digest() for content in contents)
+    return hashlib.blake2b(digests, digest_size=8).hexdigest()
+
+
+def _read_model(contents: tuple[bytes, ...]) -> StaticModel:
     from safetensors.numpy import load
     from tokenizers import Tokenizer
 
-    raw = [(folder / file).read_bytes() for file in _FILES]
-    digest = hashlib.blake2b(digest_size=8)
-    for content in raw:
-        digest.update(hashlib.blake2b(content).digest())
-    tensors = load(raw[2])
-    tokenizer = Tokenizer.from_str(raw[1].decode())
+    tensors = load(contents[2])
+    tokenizer = Tokenizer.from_str(contents[1].decode())
     tokenizer.no_padding()
     tokenizer.no_truncation()
     unknown = getattr(tokenizer.model, "unk_token", None)
     table, rows = _table(tensors)
-    return StaticModel(digest.hexdigest(), table, rows, tokenizer, tokenizer.token_to_id(unknown) if unknown else None)
+    return StaticModel(_identity(contents), table, rows, tokenizer, tokenizer.token_to_id(unknown) if unknown else None)
 
 
 def _table(

@@ -1,0 +1,162 @@
+"""The batch job: all packs of a configuration, each written only where its bytes change."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tobler_pack import __version__
+from tobler_pack.corpus.library import matching
+from tobler_pack.errors import UsageError
+from tobler_pack.packs import manifest, writer
+from tobler_pack.pipeline import TAU, Request, build_pack
+from tobler_pack.sources.config import Config, Question
+from tobler_pack.weighing.memory import Memory
+from tobler_pack.workspace import Workspace
+
+WRITTEN, UNCHANGED, STALE = "written", "unchanged", "stale"
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A finished pack as the batch job sees it: its text and its manifest entry."""
+
+    text: str
+    entry: manifest.Entry
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one question."""
+
+    question: Question
+    made: Made
+    state: str
+
+
+def budget_of(question: Question, config: Config) -> int:
+    """The budget in force: the question's own, its surface's, the file's."""
+    surface = next((one.budget for one in config.surfaces if one.name == question.surface), None)
+    return question.budget or surface or config.budget
+
+
+def sessions(questions: Sequence[Question]) -> list[tuple[Question, ...]]:
+    """Questions grouped by session, in the order of the file; one without a session stands alone."""
+    groups: dict[str, list[Question]] = {}
+    for question in questions:
+        key = f"id {question.id}" if question.session is None else f"session {question.session}"
+        groups.setdefault(key, []).append(question)
+    return [tuple(group) for group in groups.values()]
+
+
+def share(groups: Sequence[tuple[Question, ...]], shard: tuple[int, int]) -> list[tuple[Question, ...]]:
+    """The groups of shard I of N (counted from 1): every N-th, so that sessions stay together."""
+    number, shards = shard
+    return [group for at, group in enumerate(groups) if at % shards == number - 1]
+
+
+def choose(config: Config, only: Sequence[str], shard: tuple[int, int]) -> list[tuple[Question, ...]]:
+    """The groups that a run has to look at.
+
+    Raises UsageError for an id that the configuration does not have, or if it asks nothing at all.
+    """
+    known = [question.id for question in config.queries]
+    if not known:
+        raise UsageError("the configuration has no `queries`; add one, for example: {id: overview, ask: how does it work}")
+    for name in only:
+        if name not in known:
+            raise UsageError(f"--only {name}: there is no such question; known: {', '.join(known)}")
+    groups = share(sessions(config.queries), shard)
+    return [group for group in groups if not only or any(question.id in only for question in group)]
+
+
+def build(
+    workspace: Workspace, groups: Iterable[tuple[Question, ...]], only: Sequence[str], folder: Path, *, check: bool
+) -> list[Outcome]:
+    """Make the packs of some groups and write those whose bytes change; with `check` nothing is written."""
+    shelf = _Shelf(workspace.cache)
+    outcomes: list[Outcome] = []
+    for group in groups:
+        for question, made in zip(group, _answer(workspace, group, shelf), strict=True):
+            if not only or question.id in only:
+                outcomes.append(Outcome(question, made, _deliver(made, folder / f"{question.id}.md", check=check)))
+    workspace.counter.keep()
+    return outcomes
+
+
+def _deliver(made: Made, place: Path, *, check: bool) -> str:
+    if writer.read_if_there(place) == made.text:
+        return UNCHANGED
+    if check:
+        return STALE
+    writer.replace(place, made.text)
+    return WRITTEN
+
+
+def _answer(workspace: Workspace, group: Sequence[Question], shelf: _Shelf) -> list[Made]:
+    """The packs of one group: from the cache if all are there, otherwise all anew, since each needs the one before."""
+    keys = [_key(workspace, group[: at + 1]) for at in range(len(group))]
+    kept = [shelf.get(key) for key in keys]
+    if all(made is not None for made in kept):
+        return [made for made in kept if made is not None]
+    memory: Memory | None = None
+    answers: list[Made] = []
+    for question, key in zip(group, keys, strict=True):
+        made, memory = _make(workspace, question, memory)
+        shelf.put(key, made)
+        answers.append(made)
+    return answers
+
+
+def _make(workspace: Workspace, question: Question, memory: Memory | None) -> tuple[Made, Memory | None]:
+    request = Request(
+        title=question.id,
+        question=question.ask,
+        command=f"tobler-pack build --only {question.id}",
+        budget=budget_of(question, workspace.config),
+        allowed=matching(workspace.corpus.index.files, question.paths) if question.paths else None,
+    )
+    left_out = {cause.value: count for cause, count in workspace.corpus.left_out.items()}
+    answer = build_pack(workspace.library, request, workspace.counter, memory, left_out)
+    entry = manifest.entry(
+        answer.pack, name=question.id, query=question.ask, surface=question.surface, mem=answer.memory.share
+    )
+    return Made(answer.pack.text, entry), answer.memory if question.session else None
+
+
+def _key(workspace: Workspace, chain: Sequence[Question]) -> str:
+    """Names everything that the last pack of a chain of questions depends on."""
+    facts: list[Any] = [__version__, TAU, workspace.stamp, workspace.snapshot.tree_id]
+    facts += [repr(workspace.scope), [[q.id, q.ask, q.paths, q.surface] for q in chain]]
+    facts.append([budget_of(question, workspace.config) for question in chain[-1:]])
+    return hashlib.blake2b(json.dumps(facts).encode(), digest_size=16).hexdigest()
+
+
+class _Shelf:
+    """Finished packs in the cache, under the name of everything they depend on."""
+
+    _MOST = 2_000
+
+    def __init__(self, cache: Path) -> None:
+        self._folder = cache / "packs-1"
+
+    def get(self, key: str) -> Made | None:
+        """A finished pack, None if it is not there whole."""
+        with suppress(OSError, ValueError, KeyError, TypeError):
+            kept = json.loads((self._folder / f"{key}.json").read_bytes())
+            if manifest.digest(kept["text"]) == kept["entry"]["sha256"]:
+                return Made(kept["text"], kept["entry"])
+        return None
+
+    def put(self, key: str, made: Made) -> None:
+        """Keep a finished pack; without room for it the next run only takes longer."""
+        with suppress(Exception):
+            writer.replace(self._folder / f"{key}.json", json.dumps({"entry": made.entry, "text": made.text}))
+            kept = sorted(self._folder.glob("*.json"), key=lambda path: path.stat().st_mtime_ns)
+            for old in kept[: -self._MOST]:
+                old.unlink(missing_ok=True)

@@ -1,0 +1,79 @@
+"""The manifest: what stands in the packs, for programs."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tobler_pack.packs.pack import Pack, Shown
+from tobler_pack.types import Tier
+
+VERSION = 1
+
+_OMITTED_MOST = 200  # of what the nucleus holds and the pack does not; a flat question has thousands
+_DIGITS = 6
+
+Entry = dict[str, Any]
+"""One pack's entry, ready for JSON."""
+
+
+def entry(pack: Pack, *, name: str | None, query: str, surface: str | None, mem: float) -> Entry:
+    """The entry of a pack. `name` is its id, None for a question from the command line, which has no file either."""
+    return {
+        "id": name,
+        "query": query,
+        "surface": surface,
+        "file": None if name is None else f"{name}.md",
+        "sha256": digest(pack.text),
+        "n_eff": round(pack.heading.n_eff, 2),
+        "k": pack.heading.k,
+        "epsilon": round(pack.epsilon, _DIGITS),
+        "tau": pack.heading.tau,
+        "mem": round(mem, _DIGITS),
+        "tokens": pack.tokens,
+        "budget": pack.heading.budget,
+        "blocks": [_block(one) for one in pack.shown],
+        "omitted": [
+            {
+                "path": one.path,
+                "start_line": one.lines[0],
+                "end_line": one.lines[1],
+                "symbol": one.symbol,
+                "weight": round(one.weight, _DIGITS),
+            }
+            for one in pack.omitted[:_OMITTED_MOST]
+        ],
+        "left_out": dict(pack.heading.left_out),
+    }
+
+
+def manifest(tree_id: str, stamp: Mapping[str, str], packs: Sequence[Entry]) -> Entry:
+    """The whole manifest of one run."""
+    return {"version": VERSION, "tree": tree_id, "stamp": dict(stamp), "packs": list(packs)}
+
+
+def to_json(value: Entry) -> str:
+    """Readable JSON with a final line end; the same bytes for the same value."""
+    return json.dumps(value, ensure_ascii=False, indent=1) + "\n"
+
+
+def digest(text: str) -> str:
+    """The SHA-256 of a text's UTF-8 bytes, as in the manifest."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _block(shown: Shown) -> Entry:
+    one = shown.candidate
+    ranges = {Tier.FULL: one.full, Tier.SIGNATURE: one.signature, Tier.STUB: ()}[shown.tier]
+    return {
+        "path": one.path,
+        "start_line": one.lines[0],
+        "end_line": one.lines[1],
+        "symbol": one.symbol,
+        "tier": shown.tier.value,
+        "lines": [list(range_) for range_ in ranges],
+        "weight": round(one.weight, _DIGITS),
+        "tokens": shown.tokens,
+    }

@@ -1,0 +1,119 @@
+"""What one run works with: repository, tree, cache, model, counter, and the index once it is needed."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tobler_pack.corpus.cache import cache_folder
+from tobler_pack.corpus.library import Corpus, Scope, chunking_stamp, open_corpus
+from tobler_pack.corpus.model import EMBEDDED, HUB, StaticModel, load_model, model_identity
+from tobler_pack.corpus.tree import Repository, Snapshot
+from tobler_pack.evidence.blend import BLEND
+from tobler_pack.packs.tokens import TokenCounter
+from tobler_pack.pipeline import Library
+from tobler_pack.sources.config import Config
+
+if TYPE_CHECKING:
+    from tqdm import tqdm
+
+# What git hands to a hook. It means the repository that the hook runs in, and no other.
+_HOOK_VARIABLES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR", "GIT_PREFIX")
+
+
+def say(text: str) -> None:
+    """One line for a person, on standard error: standard output is for packs."""
+    sys.stderr.write(f"tobler-pack: {text}\n")
+
+
+def find_repository(named: Path | None) -> Repository:
+    """The repository that --repo names, or the one around the current folder."""
+    if named is not None:
+        for variable in _HOOK_VARIABLES:
+            os.environ.pop(variable, None)
+    return Repository(Path.cwd() if named is None else named)
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """One tree of one repository under one configuration. The model and the index are loaded when first asked for."""
+
+    repository: Repository
+    snapshot: Snapshot
+    config: Config
+    cache: Path
+    counter: TokenCounter
+
+    @classmethod
+    def open(cls, repository: Repository, config: Config, tree: str) -> Workspace:
+        """Take a snapshot of a tree; nothing of it is read yet."""
+        cache = cache_folder(repository.root)
+        return cls(repository, repository.snapshot(tree), config, cache, TokenCounter(config.tokens, cache))
+
+    @property
+    def scope(self) -> Scope:
+        """Which files are looked at."""
+        return Scope(self.config.content, self.config.exclude, self.config.out)
+
+    @cached_property
+    def stamp(self) -> dict[str, str]:
+        """What every number of a pack was made with."""
+        return {
+            "model": f"{_kind(self.config.model)}:{model_identity(self.config.model, self.repository.root)}",
+            "chunking": chunking_stamp(),
+            "blend": BLEND,
+            "counter": self.config.tokens,
+        }
+
+    @cached_property
+    def model(self) -> StaticModel:
+        """The embedding model."""
+        return load_model(self.config.model, self.repository.root)
+
+    @cached_property
+    def corpus(self) -> Corpus:
+        """The index of the tree, from the cache or built now."""
+        with _Progress() as progress:
+            return open_corpus(
+                self.repository, self.snapshot, self.scope, self.model, self.cache, say, progress.begin
+            )
+
+    @cached_property
+    def library(self) -> Library:
+        """The index with what is needed to ask it."""
+        index = self.corpus.index
+        entries = {entry.path: entry for entry in self.snapshot.entries}
+        return Library(index, self.model, lambda at: self.repository.read(self.snapshot, entries[index.files[at].path]))
+
+
+def _kind(model: str) -> str:
+    """How the stamp calls a model: a local folder by that word alone, since where it lies is nobody's business."""
+    return model if model == EMBEDDED or model.startswith(HUB) else "local"
+
+
+class _Progress:
+    """A bar on standard error while files are indexed, on a terminal only."""
+
+    def __init__(self) -> None:
+        self._bar: tqdm[None] | None = None
+
+    def __enter__(self) -> _Progress:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        if self._bar is not None:
+            self._bar.close()
+
+    def begin(self, files: int) -> Callable[[int], None]:
+        """Show a bar for this many files; the answer is told of each step."""
+        if not sys.stderr.isatty():
+            return lambda done: None
+        from tqdm import tqdm
+
+        bar = self._bar = tqdm(total=files, desc="indexing", unit="file", leave=False, file=sys.stderr)
+        return lambda done: bar.update(done) and None
