@@ -67,7 +67,9 @@ def choose(config: Config, only: Sequence[str], shard: tuple[int, int]) -> list[
     """
     known = [question.id for question in config.queries]
     if not known:
-        raise UsageError("the configuration has no `queries`; add one, for example: {id: overview, ask: how does it work}")
+        raise UsageError(
+            "the configuration has no `queries`; add one, for example: {id: overview, ask: how does it work}"
+        )
     for name in only:
         if name not in known:
             raise UsageError(f"--only {name}: there is no such question; known: {', '.join(known)}")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Optional
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -37,15 +37,19 @@ app = typer.Typer(
 )
 
 Repo = Annotated[
-    Optional[Path], typer.Option("--repo", help="The repository; by default the one around the current folder.")
+    Path | None, typer.Option("--repo", help="The repository; by default the one around the current folder.")
 ]
 Tree = Annotated[
-    str, typer.Option("--tree", help="What is searched: worktree (tracked files as they lie on disk), index (staged) or a commit.")
+    str,
+    typer.Option(
+        "--tree", help="What is searched: worktree (tracked files as they lie on disk), index (staged) or a commit."
+    ),
 ]
 ConfigFile = Annotated[
-    Optional[Path], typer.Option("--config", help="The configuration; by default .tobler-pack.yaml at the repository's root.")
+    Path | None,
+    typer.Option("--config", help="The configuration; by default .tobler-pack.yaml at the repository's root."),
 ]
-ManifestFile = Annotated[Optional[Path], typer.Option("--manifest", help="Write the manifest to this file.")]
+ManifestFile = Annotated[Path | None, typer.Option("--manifest", help="Write the manifest to this file.")]
 
 
 def _version(wanted: bool) -> None:
@@ -86,12 +90,13 @@ def init(repo: Repo = None) -> None:
 @app.command()
 def query(
     text: Annotated[str, typer.Argument(help="The question in words, or a name.")],
-    budget: Annotated[Optional[int], typer.Option("--budget", help="Tokens, the whole text included.")] = None,
+    budget: Annotated[int | None, typer.Option("--budget", help="Tokens, the whole text included.")] = None,
     content: Annotated[
-        Optional[list[Content]], typer.Option("--content", help="What to search; repeat for several.")
+        list[Content] | None, typer.Option("--content", help="What to search; repeat for several.")
     ] = None,
     paths: Annotated[
-        Optional[list[str]], typer.Option("--paths", help="Search only paths that match, for example src/**; repeat for several.")
+        list[str] | None,
+        typer.Option("--paths", help="Search only paths that match, for example src/**; repeat for several."),
     ] = None,
     format_: Annotated[str, typer.Option("--format", help="md, or json for the manifest entry.")] = "md",
     tree: Tree = "worktree",
@@ -112,11 +117,15 @@ def query(
 @app.command()
 def build(
     config: ConfigFile = None,
-    only: Annotated[Optional[list[str]], typer.Option("--only", help="Only the question with this id; repeat for several.")] = None,
-    out: Annotated[Optional[Path], typer.Option("--out", help="Write the packs to this folder instead.")] = None,
+    only: Annotated[
+        list[str] | None, typer.Option("--only", help="Only the question with this id; repeat for several.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option("--out", help="Write the packs to this folder instead.")] = None,
     tree: Tree = "worktree",
     check: Annotated[bool, typer.Option("--check", help="Write nothing; exit 1 if a pack is stale.")] = False,
-    shard: Annotated[Optional[str], typer.Option("--shard", help="I/N: only the I-th of N shares of the questions.")] = None,
+    shard: Annotated[
+        str | None, typer.Option("--shard", help="I/N: only the I-th of N shares of the questions.")
+    ] = None,
     manifest: ManifestFile = None,
     prune: Annotated[bool, typer.Option("--prune", help="Remove packs whose question is gone.")] = False,
     repo: Repo = None,
@@ -181,7 +190,7 @@ def _load(repository: Repository, named: Path | None) -> Config:
 
 
 def _config_or_default(repository: Repository) -> Config:
-    """The repository's configuration where it has one: what is excluded and which model counts for a single question too."""
+    """The repository's configuration where it has one: its excludes and model count for a single question too."""
     from tobler_pack.sources.config import DEFAULT_NAME, Config
 
     there = repository.root is not None and (repository.root / DEFAULT_NAME).is_file()

@@ -22,7 +22,7 @@ class UsageError(ToblerError):
     exit_code = 2
 
 
-class EnvironmentProblem(ToblerError):
+class EnvironmentProblem(ToblerError):  # noqa: N818 - EnvironmentError is a builtin
     """What lies outside the configuration (clone, model, folder) does not let the run succeed."""
 
     exit_code = 3

@@ -30,7 +30,9 @@ TAU = 1.2
 
 @dataclass(frozen=True)
 class Library:
-    """An index with what is needed to ask it and to show what stands in it. `read` gives the bytes of a file by position."""
+    """An index with what is needed to ask it and to show what stands in it. `read` gives the bytes of a file by
+    position.
+    """
 
     index: Index
     model: StaticModel
@@ -145,7 +147,9 @@ def find_candidates(library: Library, weights: Floats, members: npt.NDArray[np.i
         lines = _free(first, last, taken.setdefault(file, []))
         if lines is not None and block_weights[block] > 0:
             taken[file].append(lines)
-            candidates.append(_candidate(library, file, lines, float(block_weights[block]), nameable_only=not core[block]))
+            candidates.append(
+                _candidate(library, file, lines, float(block_weights[block]), nameable_only=not core[block])
+            )
     return candidates
 
 

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tobler_pack.corpus.cache import cache_folder
 from tobler_pack.corpus.library import Corpus, Scope, chunking_stamp, open_corpus
@@ -18,9 +17,6 @@ from tobler_pack.evidence.blend import BLEND
 from tobler_pack.packs.tokens import TokenCounter
 from tobler_pack.pipeline import Library
 from tobler_pack.sources.config import Config
-
-if TYPE_CHECKING:
-    from tqdm import tqdm
 
 # What git hands to a hook. It means the repository that the hook runs in, and no other.
 _HOOK_VARIABLES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR", "GIT_PREFIX")
@@ -79,9 +75,7 @@ class Workspace:
     def corpus(self) -> Corpus:
         """The index of the tree, from the cache or built now."""
         with _Progress() as progress:
-            return open_corpus(
-                self.repository, self.snapshot, self.scope, self.model, self.cache, say, progress.begin
-            )
+            return open_corpus(self.repository, self.snapshot, self.scope, self.model, self.cache, say, progress.begin)
 
     @cached_property
     def library(self) -> Library:
@@ -100,14 +94,13 @@ class _Progress:
     """A bar on standard error while files are indexed, on a terminal only."""
 
     def __init__(self) -> None:
-        self._bar: tqdm[None] | None = None
+        self._close: Callable[[], None] = lambda: None
 
     def __enter__(self) -> _Progress:
         return self
 
     def __exit__(self, *exception: object) -> None:
-        if self._bar is not None:
-            self._bar.close()
+        self._close()
 
     def begin(self, files: int) -> Callable[[int], None]:
         """Show a bar for this many files; the answer is told of each step."""
@@ -115,5 +108,10 @@ class _Progress:
             return lambda done: None
         from tqdm import tqdm
 
-        bar = self._bar = tqdm(total=files, desc="indexing", unit="file", leave=False, file=sys.stderr)
-        return lambda done: bar.update(done) and None
+        bar = tqdm(total=files, desc="indexing", unit="file", leave=False, file=sys.stderr)
+        self._close = bar.close
+
+        def step(done: int) -> None:
+            bar.update(done)
+
+        return step

@@ -46,8 +46,8 @@ def analyze(path: str, data: bytes, language: str) -> FileRecord:
     tree = parse(source, language)
     found = definitions(tree, source, language) if tree is not None else ()
     chunks = align(chunk_ranges(text, source, tree), found)
-    blocks, chunk_blocks = map_chunks(chunks, found)
     lines = split_lines(text)
+    blocks, chunk_blocks = map_chunks(chunks, found, lambda line: line > len(lines) or not lines[line - 1].strip())
     texts = ["\n".join(lines[first - 1 : last]) for first, last in chunks]
     named = _defined_in(chunks, found)
     documented = _documented_lines(found)
@@ -113,5 +113,3 @@ def _postings(fields: dict[str, dict[str, int]]) -> tuple[array[int], array[int]
     """Term ids in ascending order and their counts, all fields together."""
     rows = sorted((term_id(field, term), count) for field, counted in fields.items() for term, count in counted.items())
     return array("Q", (row[0] for row in rows)), array("H", (min(row[1], 65_535) for row in rows))
-
-

@@ -6,12 +6,13 @@ time, to one block:
 - it lies (mostly) in one definition of moderate size, or covers most of several: those definitions, whole;
 - it lies in a definition too large for that: the chunk's own lines.
 
-Mapping a chunk to the innermost definition at its middle loses its small neighbours, which was measured to be much worse.
+Mapping a chunk to the innermost definition at its middle loses its small neighbours, which was measured to be much
+worse.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -28,7 +29,9 @@ _MOSTLY = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Whole lines of one file. `definition` is the position of the one definition it shows, None for several or none."""
+    """Whole lines of one file. `definition` is the position of the one definition it shows, None for several or
+    none.
+    """
 
     lines: LineRange
     definition: int | None
@@ -37,9 +40,9 @@ class Block:
 def align(chunks: Sequence[LineRange], definitions: Sequence[Definition]) -> list[LineRange]:
     """Chunks whose borders do not part a declaration from what it declares.
 
-    A syntax tree is cut between siblings: the short nodes of a declaration join the chunk before, its long body begins the
-    next. The name of a definition would then count for its neighbour. So a border in or right behind a declaration moves up
-    to the first line of the definition; a chunk that has no lines left joins the one after it.
+    A syntax tree is cut between siblings: the short nodes of a declaration join the chunk before, its long body
+    begins the next. The name of a definition would then count for its neighbour. So a border in or right behind a
+    declaration moves up to the first line of the definition; a chunk that has no lines left joins the one after it.
     """
     heads: dict[int, int] = {}
     for definition in definitions:
@@ -59,15 +62,22 @@ def align(chunks: Sequence[LineRange], definitions: Sequence[Definition]) -> lis
 
 
 def _head_end(definition: Definition) -> int:
-    """The last line of a declaration, or of the quotes that open its docstring (a tree may be cut right behind them)."""
+    """The last line of a declaration, or of the quotes that open its docstring: a tree may be cut behind them."""
     documentation = definition.documentation or (0, 0)
     return max(definition.declaration[1], documentation[0])
 
 
-def map_chunks(chunks: Sequence[LineRange], definitions: Sequence[Definition]) -> tuple[list[Block], list[int]]:
-    """The blocks of one file in order of their first line, and for each chunk the position of its block."""
+def map_chunks(
+    chunks: Sequence[LineRange],
+    definitions: Sequence[Definition],
+    is_blank: Callable[[int], bool] = lambda line: False,
+) -> tuple[list[Block], list[int]]:
+    """The blocks of one file in order of their first line, and for each chunk the position of its block.
+
+    `is_blank` tells of a line whether nothing stands on it: a block neither begins nor ends with one.
+    """
     atoms = _atoms(definitions)
-    found = [_block(chunk, atoms) for chunk in chunks]
+    found = [_trimmed(_block(chunk, atoms), is_blank) for chunk in chunks]
     blocks = sorted(set(found), key=lambda block: (block.lines, -1 if block.definition is None else block.definition))
     position = {block: at for at, block in enumerate(blocks)}
     return blocks, [position[block] for block in found]
@@ -112,3 +122,12 @@ def _block(chunk: LineRange, atoms: Sequence[tuple[LineRange, int]]) -> Block:
     if not kept:
         end = min(end, start + LONGEST_STRETCH - 1)
     return Block((start, end), kept[0] if len(kept) == 1 else None)
+
+
+def _trimmed(block: Block, is_blank: Callable[[int], bool]) -> Block:
+    start, end = block.lines
+    while start < end and is_blank(start):
+        start += 1
+    while start < end and is_blank(end):
+        end -= 1
+    return Block((start, end), block.definition)

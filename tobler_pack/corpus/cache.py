@@ -1,8 +1,8 @@
 """The cache folder: finished indexes that never change, each under a name made of everything it depends on.
 
-An index is written beside and renamed, so it is there whole or not at all, and two runs at once write the same bytes under the
-same name. Nothing depends on file times: a fresh checkout, another branch or a staged tree finds its index by content, and
-a tree that has none yet starts from the nearest one (most files in common).
+An index is written beside and renamed, so it is there whole or not at all, and two runs at once write the same bytes
+under the same name. Nothing depends on file times: a fresh checkout, another branch or a staged tree finds its index
+by content, and a tree that has none yet starts from the nearest one (most files in common).
 """
 
 from __future__ import annotations
@@ -163,7 +163,9 @@ def _beside(place: Path) -> Iterator[Path]:
 
 def _arrays(index: Index) -> dict[str, npt.NDArray[Any]]:
     tables = {column.name: getattr(index.tables, column.name) for column in fields(Tables)}
-    return tables | {f"posting_by_term_{column.name}": getattr(index.postings, column.name) for column in fields(Postings)}
+    return tables | {
+        f"posting_by_term_{column.name}": getattr(index.postings, column.name) for column in fields(Postings)
+    }
 
 
 def _write(index: Index, folder: Path) -> None:

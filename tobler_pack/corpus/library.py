@@ -23,7 +23,7 @@ from tobler_pack.types import Content
 
 GENERATED_ATTRIBUTE = "linguist-generated"
 
-_ANALYSIS = 4
+_ANALYSIS = 5
 """Raised whenever chunks, blocks, definitions or terms of the same file come out differently."""
 
 
@@ -51,7 +51,7 @@ def chunking_stamp() -> str:
 
 
 def known_languages(cache: Path) -> dict[str, Language]:
-    """semble's table of file name endings, kept in the cache: asking semble means importing it, a third of a second."""
+    """Semble's table of file name endings, kept in the cache: asking semble means importing it, a third of a second."""
     kept = cache / f"languages-{semble_version()}.json"
     with suppress(OSError, ValueError, TypeError):
         rows = json.loads(kept.read_bytes())

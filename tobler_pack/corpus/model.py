@@ -55,7 +55,9 @@ class StaticModel:
 
     def embed(self, texts: Sequence[str]) -> tuple[Vectors, Norms]:
         """Embed texts; an empty or unknown text gets a zero vector with norm 0."""
-        tokens = [self._tokens(encoding.ids) for encoding in self.tokenizer.encode_batch_fast(texts, add_special_tokens=False)]
+        tokens = [
+            self._tokens(encoding.ids) for encoding in self.tokenizer.encode_batch_fast(texts, add_special_tokens=False)
+        ]
         sums = np.zeros((len(texts), self.dimensions), dtype=np.int64)
         for first, last in _batches([len(ids) for ids in tokens]):
             self._sum_into(sums[first:last], tokens[first:last])

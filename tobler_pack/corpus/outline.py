@@ -183,7 +183,8 @@ def _queries(language: str) -> tuple[_PartialQuery, ...]:
 def _partial(language: Language, numbered: list[tuple[int, str]], max_depth: int | None) -> _PartialQuery:
     """One compiled query of several patterns, without those that this grammar has no nodes for.
 
-    Dialects (Starlark of Python) and other versions of a grammar lack some: their other definitions must still be found.
+    Dialects (Starlark of Python) and other versions of a grammar lack some: their other definitions must still be
+    found.
     """
     known = numbered
     query = _compiled(language, known)
@@ -339,9 +340,7 @@ def _inner_documentation(node: Node, docs: dict[int, Node]) -> Rows | None:
     return None if doc is None else (doc.start_point.row, _last_row(doc))
 
 
-def _declared_to(
-    kind: str, node: Node, body: Node | None, leads: dict[int, _Lead], lines: list[bytes]
-) -> int:
+def _declared_to(kind: str, node: Node, body: Node | None, leads: dict[int, _Lead], lines: list[bytes]) -> int:
     """Last row of the declaration: the one with the opening brace, or the last with text before the body."""
     first = node.start_point.row
     if body is None:

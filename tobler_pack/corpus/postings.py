@@ -1,8 +1,8 @@
 """The inverted index: for each term of each field the chunks that hold it, and how much it counts there.
 
-BM25 (Robertson & Zaragoza 2009, "The Probabilistic Relevance Framework", eq. 3.15): a term's part of a chunk's score is
-idf · tf / (tf + k1·(1 − b + b·length/mean length)) with idf = ln(1 + (N − n + ½)/(n + ½)), the form that semble uses. The second
-factor does not depend on the query; it is worked out once, when the index is laid out.
+BM25 (Robertson & Zaragoza 2009, "The Probabilistic Relevance Framework", eq. 3.15): a term's part of a chunk's score
+is idf · tf / (tf + k1·(1 − b + b·length/mean length)) with idf = ln(1 + (N − n + ½)/(n + ½)), the form that semble
+uses. The second factor does not depend on the query; it is worked out once, when the index is laid out.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """The only module that talks to semble: which files hold what language, and where a file is cut into chunks.
 
-semble's public search does not tell the scores of all chunks, and its index is keyed by absolute path and file time, which
-no fresh checkout keeps. So the parts below it are used: its table of languages and its chunking of a syntax tree.
-Some of them are private; each is looked up by name on first use, and a version that lacks one is refused by name.
+semble's public search does not tell the scores of all chunks, and its index is keyed by absolute path and file time,
+which no fresh checkout keeps. So the parts below it are used: its table of languages and its chunking of a syntax
+tree. Some of them are private; each is looked up by name on first use, and a version that lacks one is refused by
+name.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from tobler_pack.errors import EnvironmentProblem
 from tobler_pack.types import Content, LineRange
 
 if TYPE_CHECKING:
-    from tobler_pack.corpus.outline import Tree
+    from tree_sitter import Tree  # noqa: TID251 - a type only
 
 SUPPORTED = ">=0.7,<0.8"
 
@@ -41,7 +42,7 @@ def semble_version() -> str:
 
 
 @cache
-def _part(module: str, name: str) -> Any:
+def _part(module: str, name: str) -> Any:  # noqa: ANN401 - whatever stands there under that name
     """One part of semble, or EnvironmentProblem if the installed version does not have it."""
     try:
         return getattr(importlib.import_module(f"semble.{module}"), name)
@@ -64,8 +65,8 @@ def languages() -> dict[str, Language]:
 def chunk_ranges(text: str, source: bytes, tree: Tree | None) -> list[LineRange]:
     """Where semble cuts a file: the line range of each chunk, in order.
 
-    `source` is `text` as UTF-8 and `tree` its syntax tree; without a tree (no grammar) the cut is by lines, as in semble.
-    Parsing is the dear part and the outline needs the same tree, so it is handed in instead of made twice.
+    `source` is `text` as UTF-8 and `tree` its syntax tree; without a tree (no grammar) the cut is by lines, as in
+    semble. Parsing is the dear part and the outline needs the same tree, so it is handed in instead of made twice.
     """
     if not text.strip():
         return []
@@ -78,7 +79,7 @@ def chunk_ranges(text: str, source: bytes, tree: Tree | None) -> list[LineRange]
 
 
 def _line_ranges(borders: list[tuple[int, int]], source: bytes) -> list[LineRange]:
-    """Byte ranges as line ranges that share no line: a line that two chunks share belongs to the one that has more of it."""
+    """Byte ranges as line ranges that share no line: one that two chunks share belongs to the one with more of it."""
     ranges: list[LineRange] = []
     line, seen = 1, 0
     for start, end in borders:

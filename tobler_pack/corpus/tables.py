@@ -1,8 +1,8 @@
 """The analyzed files as flat arrays: what an index keeps of a tree, file by file, and how two such tables are joined.
 
-Six kinds of rows hang together by counts: a file has chunks, blocks, definitions; a chunk has postings; a definition has the
-bytes of its name. Rows stand in the order of their owners, so a file's share of each array is one slice, and a new tree is
-made by taking slices of an old table and of freshly analyzed files.
+Six kinds of rows hang together by counts: a file has chunks, blocks, definitions; a chunk has postings; a definition
+has the bytes of its name. Rows stand in the order of their owners, so a file's share of each array is one slice, and
+a new tree is made by taking slices of an old table and of freshly analyzed files.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from itertools import chain
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +20,7 @@ from tobler_pack.corpus.terms import FIELDS
 from tobler_pack.corpus.text import Cause
 from tobler_pack.types import Definition
 
-Array = npt.NDArray[np.generic]
+Array = npt.NDArray[Any]
 
 CAUSES = tuple(Cause)
 _NO_CAUSE = 255

@@ -2,7 +2,8 @@
 
 An identifier counts as itself and as its parts (``getHTTPResponse`` → ``gethttpresponse, get, http, response``), in
 any script; a run of Chinese, Japanese or Korean characters, which knows no spaces, counts as its pairs of neighbours.
-Terms are kept as 64-bit hashes: fixed-width arrays that can be searched without unpacking, and no source text in a cache.
+Terms are kept as 64-bit hashes: fixed-width arrays that can be searched without unpacking, and no source text in a
+cache.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 FIELDS = ("body", "name", "doc", "path", "exact")
-"""What terms are counted in: a chunk's text (with its path, as semble does), the names that it defines, the documentation in
-it, the path of its file; and the defined names as they are written, whole and in their case."""
+"""What terms are counted in: a chunk's text (with its path, as semble does), the names that it defines, the
+documentation in it, the path of its file; and the defined names as they are written, whole and in their case."""
 
 _FIELD_SHIFT = 60
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from tobler_pack.errors import EnvironmentProblem, UsageError
 
 os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")  # a missing git is our message, not an import error
-import git  # noqa: E402, TID251 - the one place
+import git  # noqa: TID251 - the one place
 
 WORKTREE = "worktree"
 INDEX = "index"
@@ -227,7 +227,9 @@ class Repository:
         git itself decides, in an empty throw-away repository that holds only these paths and attribute files:
         neither the user's attribute files nor ``info/attributes`` may reach a pack.
         """
-        rules = [e for e in snapshot.entries if e.path.rsplit("/", 1)[-1] == ".gitattributes" and e.mode != SYMLINK_MODE]
+        rules = [
+            e for e in snapshot.entries if e.path.rsplit("/", 1)[-1] == ".gitattributes" and e.mode != SYMLINK_MODE
+        ]
         texts = {entry.path: self.read(snapshot, entry) for entry in rules}
         if not any(attribute.encode() in text for text in texts.values()):
             return frozenset()
@@ -237,7 +239,11 @@ class Repository:
     def _ask_attribute(
         self, scratch: Path, snapshot: Snapshot, texts: dict[str, bytes], attribute: str
     ) -> frozenset[str]:
-        alone = {"GIT_DIR": str(scratch / "git"), "GIT_INDEX_FILE": str(scratch / "git/index"), "GIT_WORK_TREE": str(scratch)}
+        alone = {
+            "GIT_DIR": str(scratch / "git"),
+            "GIT_INDEX_FILE": str(scratch / "git/index"),
+            "GIT_WORK_TREE": str(scratch),
+        }
         self._run("init", "--quiet", "--template=", f"--object-format={self._object_format}", env=alone)
         written: dict[str, str] = {}
         for path, text in texts.items():
@@ -249,9 +255,11 @@ class Repository:
         self._run("update-index", "-z", "--index-info", given=listing, env=alone)
         paths = b"".join(os.fsencode(entry.path) + b"\0" for entry in snapshot.entries)
         arguments = ["-c", f"core.attributesFile={os.devnull}", "check-attr", "--cached", "-z", "--stdin", attribute]
-        told = self._run(*arguments, given=paths, env=alone).split(b"\0")
-        values = zip(told[0::3], told[2::3], strict=False)
-        return frozenset(os.fsdecode(path) for path, value in values if value not in (b"unspecified", b"unset", b"false"))
+        answers = self._run(*arguments, given=paths, env=alone).split(b"\0")
+        values = zip(answers[0::3], answers[2::3], strict=False)
+        return frozenset(
+            os.fsdecode(path) for path, value in values if value not in (b"unspecified", b"unset", b"false")
+        )
 
 
 def _entry(line: bytes, *, blob_at: int) -> Entry:

@@ -25,8 +25,8 @@ SPELT_OUT = "definition"
 
 @dataclass(frozen=True)
 class Blend:
-    """What each channel counts. `coherence` is the weight of the file's share, added after the others; noise shares are raised
-    to the power `noise` (0: noise is not damped).
+    """What each channel counts. `coherence` is the weight of the file's share, added after the others; noise shares
+    are raised to the power `noise` (0: noise is not damped).
     """
 
     weights: Mapping[str, float]
@@ -50,9 +50,7 @@ SYMBOL = Blend(
 )
 
 
-def combine(
-    channels: Mapping[str, Floats], blend: Blend, chunk_file: npt.NDArray[np.int32], keep: Floats
-) -> Floats:
+def combine(channels: Mapping[str, Floats], blend: Blend, chunk_file: npt.NDArray[np.int32], keep: Floats) -> Floats:
     """Σ weight · min(standardized channel, CEILING), then the file's coherence; noise keeps only its share of what
     stands above the mean. `keep` has one share (0…1) for each file.
     """

@@ -25,7 +25,7 @@ def semantic(index: Index, question: Question, model: StaticModel) -> Floats:
     silent = index.tables.chunk_norm == 0
     if silent.any() and not silent.all():
         cosines[silent] = cosines[~silent].mean()
-    return cosines
+    return np.asarray(cosines)
 
 
 def lexical(index: Index, question: Question) -> Floats:
@@ -51,7 +51,8 @@ def path(index: Index, question: Question) -> Floats:
 def definition(index: Index, question: Question) -> Floats:
     """Whether a chunk defines a name that the question spells out, weighted by how few chunks define it.
 
-    A word that looks like a name counts whole; a plain word, which may be one by accident, as its share of the question.
+    A word that looks like a name counts whole; a plain word, which may be one by accident, as its share of the
+    question.
     """
     scores = np.zeros(len(index))
     for word in question.words:

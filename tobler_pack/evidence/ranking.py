@@ -32,7 +32,7 @@ _NOISE: tuple[tuple[str, re.Pattern[str], float], ...] = (
 
 @lru_cache(maxsize=1 << 16)
 def noise_share(path: str) -> float:
-    """The share of its standing that a chunk of this file keeps: 1 for ordinary code, less for tests, examples and such."""
+    """The share of its standing that a chunk of this file keeps: 1 for ordinary code, less for tests and such."""
     share = 1.0
     kinds: set[float] = set()
     for _, pattern, factor in _NOISE:

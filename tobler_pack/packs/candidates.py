@@ -30,7 +30,9 @@ class Candidate:
     signature: tuple[LineRange, ...]
 
 
-def describe(lines: LineRange, definitions: Sequence[Definition]) -> tuple[str, tuple[LineRange, ...], tuple[LineRange, ...]]:
+def describe(
+    lines: LineRange, definitions: Sequence[Definition]
+) -> tuple[str, tuple[LineRange, ...], tuple[LineRange, ...]]:
     """The name of a block, and what its `full` and `signature` tiers print.
 
     A block that begins inside a function is shown under that function's declaration.
@@ -62,7 +64,9 @@ def qualified(at: int, definitions: Sequence[Definition]) -> str:
     return ".".join(reversed(names))
 
 
-def _signatures(outermost: Sequence[int], inside: Sequence[int], definitions: Sequence[Definition]) -> tuple[LineRange, ...]:
+def _signatures(
+    outermost: Sequence[int], inside: Sequence[int], definitions: Sequence[Definition]
+) -> tuple[LineRange, ...]:
     """Declarations with the beginning of their documentation; for one class those of its members too."""
     shown = inside if len(outermost) == 1 else outermost
     ranges: list[LineRange] = []

@@ -1,7 +1,7 @@
 """Pieces of markdown that stay what they are, whatever stands in them.
 
-Text of a repository or a question only ever stands inside a fence or a code span, whose marks are longer than any run of backticks
-inside: there it cannot become markup, a mention, a link or an HTML comment.
+Text of a repository or a question only ever stands inside a fence or a code span, whose marks are longer than any run
+of backticks inside: there it cannot become markup, a mention, a link or an HTML comment.
 """
 
 from __future__ import annotations
@@ -15,10 +15,12 @@ _BACKTICKS = re.compile("`+")
 # read otherwise than it runs) as their code.
 _INVISIBLE = {code: 0x2400 + code for code in range(32) if chr(code) not in "\t\n"} | {127: 0x2421}
 _C1 = {code: f"\\x{code:02x}" for code in range(128, 160)}
-_DIRECTION = {code: f"\\u{code:04x}" for code in (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))}
+_DIRECTION = {
+    code: f"\\u{code:04x}" for code in (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
+}
 _SEPARATORS = {code: f"\\u{code:04x}" for code in (0x2028, 0x2029)}
-_TABLE = {**_INVISIBLE, **_C1, **_DIRECTION, **_SEPARATORS}
-_NAME_TABLE = {**_TABLE, ord("\t"): "\\t", ord("\n"): "\\n", ord("\r"): "\\r"}
+_TABLE: dict[int, int | str] = {**_INVISIBLE, **_C1, **_DIRECTION, **_SEPARATORS}
+_NAME_TABLE: dict[int, int | str] = {**_TABLE, ord("\t"): "\\t", ord("\n"): "\\n", ord("\r"): "\\r"}
 _PLAIN = re.compile("[\t -~]*")
 
 

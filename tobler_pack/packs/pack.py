@@ -76,9 +76,7 @@ def _sections(counter: TokenCounter) -> int:
 class _Pieces:
     """The texts of candidates at each tier, and what they cost."""
 
-    def __init__(
-        self, candidates: Sequence[Candidate], lines: ReadLines, counter: TokenCounter, budget: int
-    ) -> None:
+    def __init__(self, candidates: Sequence[Candidate], lines: ReadLines, counter: TokenCounter, budget: int) -> None:
         self.candidates = candidates
         near = candidates[: max(8, budget // _TOKENS_PER_BODY)]
         self.texts: dict[int, list[str]] = {
@@ -111,7 +109,12 @@ class _Pieces:
 def _fit(heading: render.Heading, pieces: _Pieces, tiers: Tiers, counter: TokenCounter) -> Pack:
     """Write the pack; should the whole count more than its pieces, drop the lightest block and write it again."""
     while True:
-        pack = _written(heading, pieces.shown(tiers), [pieces.candidates[at] for at in np.flatnonzero(tiers == HIDDEN)], counter)
+        pack = _written(
+            heading,
+            pieces.shown(tiers),
+            [pieces.candidates[at] for at in np.flatnonzero(tiers == HIDDEN).tolist()],
+            counter,
+        )
         if pack.tokens <= heading.budget:
             return pack
         lightest = np.flatnonzero(tiers != HIDDEN)
@@ -124,9 +127,12 @@ def _fit(heading: render.Heading, pieces: _Pieces, tiers: Tiers, counter: TokenC
 def _written(
     heading: render.Heading, shown: Sequence[Shown], hidden: Sequence[Candidate], counter: TokenCounter
 ) -> Pack:
-    epsilon = max(0.0, 1.0 - sum(one.candidate.weight for one in shown))
+    unseen = 1.0 - sum(one.candidate.weight for one in shown)
+    epsilon = max(0.0, unseen) if heading.k else 0.0  # nothing to look at: nothing is hidden
     blocks = "".join(
-        render.section(tier) + "".join(texts) for tier in Tier if (texts := [one.text for one in shown if one.tier is tier])
+        render.section(tier) + "".join(texts)
+        for tier in Tier
+        if (texts := [one.text for one in shown if one.tier is tier])
     )
     if blocks and not blocks.endswith("\n\n"):
         blocks += "\n"

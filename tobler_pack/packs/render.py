@@ -1,7 +1,7 @@
 """The markdown of a pack, piece by piece.
 
-Each piece begins with a character that no tokenizer joins to the line end before it (``#``, ``-``, a letter), so the count of the
-whole is the sum of the counts of its pieces. The finished text is counted once more all the same.
+Each piece begins with a character that no tokenizer joins to the line end before it (``#``, ``-``, a letter), so the
+count of the whole is the sum of the counts of its pieces. The finished text is counted once more all the same.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Counting tokens with the named, real tokenizer, and remembering counts by content.
 
-Loading a vocabulary takes over half a second, so it is loaded at the first text whose count is not remembered: a run whose
-packs come out as before never loads it.
+Loading a vocabulary takes over half a second, so it is loaded at the first text whose count is not remembered: a run
+whose packs come out as before never loads it.
 """
 
 from __future__ import annotations

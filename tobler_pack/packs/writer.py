@@ -39,7 +39,9 @@ def replace(path: Path, text: str) -> None:
             Path(name).unlink(missing_ok=True)
             raise
     except OSError as error:
-        raise EnvironmentProblem(f"cannot write {path}: {error.strerror}; check the folder or choose another --out") from None
+        raise EnvironmentProblem(
+            f"cannot write {path}: {error.strerror}; check the folder or choose another --out"
+        ) from None
 
 
 def leftovers(folder: Path, wanted: Iterable[str]) -> list[Path]:

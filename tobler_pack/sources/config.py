@@ -83,18 +83,14 @@ def load_config(path: Path, name: str | None = None) -> Config:
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except FileNotFoundError:
-        raise UsageError(
-            f"{shown}: there is no such file; type `tobler-pack init` to write a first one"
-        ) from None
+        raise UsageError(f"{shown}: there is no such file; type `tobler-pack init` to write a first one") from None
     except IsADirectoryError:
         raise UsageError(f"{shown}: is a folder; name the configuration file inside it") from None
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
         raise UsageError(f"{shown}:{line}: not UTF-8 text; save the file as UTF-8") from None
     except OSError as error:
-        raise EnvironmentProblem(
-            f"{shown}: cannot be read ({error.strerror}); check its permissions"
-        ) from None
+        raise EnvironmentProblem(f"{shown}: cannot be read ({error.strerror}); check its permissions") from None
     return read_config(text, shown)
 
 

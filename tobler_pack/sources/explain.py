@@ -111,9 +111,7 @@ def explain(finding: Finding, known_keys: Mapping[str, Sequence[str]]) -> str:
 def _broken_rule(finding: Finding) -> str:
     """The rule's own words after the value, where the value is short enough to be of help."""
     words = str(finding.context["error"])
-    is_short = (
-        isinstance(finding.value, str) and finding.value.strip() and len(finding.value) <= LONGEST_QUOTE
-    )
+    is_short = isinstance(finding.value, str) and finding.value.strip() and len(finding.value) <= LONGEST_QUOTE
     return f"`{quoted(str(finding.value))}` {words}" if is_short else words
 
 

@@ -86,9 +86,7 @@ def pattern(text: str) -> str:
             'has a step "." or ".." and never matches; begin at the root of the repository, as in "src/**"'
         )
     if not _can_match(text):
-        raise ValueError(
-            'is no pattern that can be read, or matches nothing; write one such as "src/**" or "*.min.js"'
-        )
+        raise ValueError('is no pattern that can be read, or matches nothing; write one such as "src/**" or "*.min.js"')
     return text
 
 
@@ -123,9 +121,7 @@ def model(text: str) -> str:
     if "://" in text:
         raise ValueError("is a link; write hub:NAME@REVISION, or download the model and write its folder")
     if text != "embedded" and difflib.get_close_matches(text.lower(), ["embedded"], cutoff=0.8):
-        raise ValueError(
-            f"is no known model; did you mean embedded? (a folder of this name is written ./{text})"
-        )
+        raise ValueError(f"is no known model; did you mean embedded? (a folder of this name is written ./{text})")
     return text
 
 
@@ -149,9 +145,7 @@ def _check_step(step: str) -> None:
     if step.rstrip(". ").casefold() in (".git", "git~1"):
         raise ValueError("lies in the folder that belongs to git; write another folder, such as context")
     if set(step) & set(_NOT_IN_FILE_NAMES) or step != step.lstrip().rstrip(". ") or _is_reserved(step):
-        raise ValueError(
-            "is no folder name on every platform; letters, digits, dashes and underscores are safe"
-        )
+        raise ValueError("is no folder name on every platform; letters, digits, dashes and underscores are safe")
 
 
 def _is_reserved(name: str) -> bool:
@@ -172,9 +166,7 @@ def _can_match(text: str) -> bool:
 
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter(
-                "error"
-            )  # sets such as [[:alpha:]], which would silently mean something else
+            warnings.simplefilter("error")  # sets such as [[:alpha:]], which would silently mean something else
             spec = GitIgnoreSpec.from_lines([text])
     except (ValueError, re.error, FutureWarning):
         return False

@@ -24,9 +24,7 @@ def _each_once(names: list[str]) -> list[str]:
 
 def _selects_something(patterns: list[str]) -> list[str]:
     if not patterns:
-        raise ValueError(
-            "the list is empty; name what to look at, or leave the key out for the whole repository"
-        )
+        raise ValueError("the list is empty; name what to look at, or leave the key out for the whole repository")
     if all(pattern.startswith("!") for pattern in patterns):
         raise ValueError('only takes away; begin with a pattern that selects, such as "src/**"')
     return patterns
@@ -36,9 +34,7 @@ def _text(longest: int, pattern: str = r"\S") -> WithJsonSchema:
     return WithJsonSchema({"type": "string", "minLength": 1, "maxLength": longest, "pattern": pattern})
 
 
-Version = Annotated[
-    int, Field(ge=rules.VERSION, le=rules.VERSION), WithJsonSchema({"type": "integer", "const": 1})
-]
+Version = Annotated[int, Field(ge=rules.VERSION, le=rules.VERSION), WithJsonSchema({"type": "integer", "const": 1})]
 Kind = Literal["code", "docs", "config"]
 Budget = Annotated[int, Field(ge=rules.SMALLEST_BUDGET, le=rules.LARGEST_BUDGET)]
 Name = Annotated[str, AfterValidator(rules.identifier), _text(100, f"^{rules.IDENTIFIER}$")]
@@ -72,9 +68,7 @@ class QuestionEntry(_Strict):
         description="Questions of one session, in file order: each remembers the ones before it.",
         examples=["auth"],
     )
-    surface: Name = Field(
-        default="batch", description="The surface that this pack belongs to.", examples=["batch"]
-    )
+    surface: Name = Field(default="batch", description="The surface that this pack belongs to.", examples=["batch"])
 
 
 class SurfaceEntry(_Strict):
@@ -97,9 +91,7 @@ class ConfigurationFile(_Strict):
     """Questions about a git repository and the packs made from them."""
 
     version: Version = Field(description="Version of this format.", examples=[1])
-    out: Annotated[
-        str, AfterValidator(rules.out_folder), _text(rules.LONGEST_LABEL, r"^[^/\\~:]([^\\:]*)$")
-    ] = Field(
+    out: Annotated[str, AfterValidator(rules.out_folder), _text(rules.LONGEST_LABEL, r"^[^/\\~:]([^\\:]*)$")] = Field(
         default="context",
         description="Folder for packs, relative to the root of the repository; never searched itself.",
         examples=["context"],
@@ -109,12 +101,12 @@ class ConfigurationFile(_Strict):
         description="Tokens per pack: the whole file, header and fences included.",
         examples=[2000],
     )
-    model: Annotated[
-        str, AfterValidator(rules.model), _text(rules.LONGEST_PATH, r"^(?!hub:).*\S|^hub:[^@]+@.+$")
-    ] = Field(
-        default="embedded",
-        description="The embedding model: embedded, a local model2vec folder, or hub:NAME@REVISION.",
-        examples=["embedded", "models/own", "hub:minishlab/potion-code-16M-v2@REVISION"],
+    model: Annotated[str, AfterValidator(rules.model), _text(rules.LONGEST_PATH, r"^(?!hub:).*\S|^hub:[^@]+@.+$")] = (
+        Field(
+            default="embedded",
+            description="The embedding model: embedded, a local model2vec folder, or hub:NAME@REVISION.",
+            examples=["embedded", "models/own", "hub:minishlab/potion-code-16M-v2@REVISION"],
+        )
     )
     tokens: Literal["o200k_base", "cl100k_base"] = Field(
         default="o200k_base",

@@ -158,9 +158,7 @@ def _fitting(code: Sequence[str]) -> Iterator[_Question]:
     own = [path for path in code if not _ASIDE.search(path)]
     tests = [path for path in own if _TEST.search(path)]
     product = "\n".join(sorted(set(own) - set(tests)))
-    asked = (
-        question for sign, question in _BY_SIGN if re.search(sign, product, re.IGNORECASE | re.MULTILINE)
-    )
+    asked = (question for sign, question in _BY_SIGN if re.search(sign, product, re.IGNORECASE | re.MULTILINE))
     first = list(asked)[: MOST_QUESTIONS - 1 if tests else MOST_QUESTIONS]
     yield from chain(first, [_TESTS] if tests else [])
 

@@ -26,9 +26,7 @@ def validated(text: str, name: str) -> schema.ConfigurationFile:
     if whole is not None:
         raise as_usage_error([_mistake(document, whole)], name)
     checked = schema.check(document.data)
-    findings = (
-        [] if isinstance(checked, schema.ConfigurationFile) else [_finding(e, document) for e in checked]
-    )
+    findings = [] if isinstance(checked, schema.ConfigurationFile) else [_finding(e, document) for e in checked]
     faults = [(f.path, explain(f, schema.KNOWN_KEYS)) for f in findings]
     faults += _beyond_the_schema(document.data)
     mistakes = [*document.mistakes, *(_mistake(document, fault) for fault in faults)]

@@ -81,17 +81,13 @@ class Document:
 def parse(text: str) -> Document:
     """Read one YAML document; raises YamlError where it cannot be understood at all."""
     if len(text) > LONGEST_TEXT:
-        raise YamlError(
-            1, f"the file is longer than {LONGEST_TEXT} characters; a configuration needs far fewer"
-        )
+        raise YamlError(1, f"the file is longer than {LONGEST_TEXT} characters; a configuration needs far fewer")
     try:
         loader = _Loader(text)
         root = loader.get_single_node()
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
-        raise YamlError(
-            line, f"the character U+{error.character:04X} is not allowed in YAML; remove it"
-        ) from None
+        raise YamlError(line, f"the character U+{error.character:04X} is not allowed in YAML; remove it") from None
     except yaml.MarkedYAMLError as error:
         raise _syntax_error(error) from None
     walk = _Walk(loader)
@@ -130,9 +126,7 @@ class _Walk:
     def value(self, node: yaml.Node, path: KeyPath) -> Plain:
         self.count += 1
         if self.count > MOST_VALUES or len(path) > DEEPEST:
-            raise YamlError(
-                _line(node), "the file holds too many values once its aliases are followed; write fewer"
-            )
+            raise YamlError(_line(node), "the file holds too many values once its aliases are followed; write fewer")
         self.lines.setdefault(path, _line(node))
         if isinstance(node, yaml.MappingNode):
             return self._mapping(node, path)
@@ -156,9 +150,7 @@ class _Walk:
 
     def _key(self, key: yaml.Node, path: KeyPath) -> str | None:
         if not isinstance(key, yaml.ScalarNode):
-            self._note(
-                key, path, "a list or a group of keys stands where a key is expected; a key is one word"
-            )
+            self._note(key, path, "a list or a group of keys stands where a key is expected; a key is one word")
             return None
         if key.tag == "tag:yaml.org,2002:merge":
             self._note(key, (*path, "<<"), "merge keys are not supported; write the keys out")

@@ -46,9 +46,10 @@ def first_tiers(weights: Floats, costs: Costs, budget: float) -> Tiers:
 def allocate(weights: Floats, costs: Costs, budget: float, map_share: float = MAP_SHARE) -> Tiers:
     """First tiers by weight, then repair: what is left rolls down by weight, depth first.
 
-    The heaviest block is lifted all the way to `FULL` before the next one is looked at, as far as (1 − map_share) of the
-    budget goes; then stubs for all, then signatures, and what remains lifts further blocks to `FULL`. Lifting everything by
-    one tier at a time, as the predecessor did, shows many names and few bodies. Never spends more than `budget`.
+    The heaviest block is lifted all the way to `FULL` before the next one is looked at, as far as (1 − map_share) of
+    the budget goes; then stubs for all, then signatures, and what remains lifts further blocks to `FULL`. Lifting
+    everything by one tier at a time, as the predecessor did, shows many names and few bodies. Never spends more than
+    `budget`.
     """
     tiers = first_tiers(weights, costs, budget)
     for target, room in ((FULL, budget * (1 - map_share)), (STUB, budget), (SIGNATURE, budget), (FULL, budget)):
@@ -59,11 +60,11 @@ def allocate(weights: Floats, costs: Costs, budget: float, map_share: float = MA
 def _lift(tiers: Tiers, costs: Costs, target: int, room: float) -> Tiers:
     """Lift blocks to a tier in order, each where what is left of `room` pays for it."""
     lifted = tiers.copy()
-    wanted = (HIDDEN, costs.stub, costs.signature, costs.full)[target]
+    wanted = {STUB: costs.stub, SIGNATURE: costs.signature, FULL: costs.full}[target]
     current = costs.at(tiers)
     spent = float(current.sum())
     for at in np.flatnonzero(tiers < target):
-        more = float(wanted[at] - current[at]) if target else 0.0
+        more = float(wanted[at] - current[at])
         if spent + more <= room:
             lifted[at] = target
             spent += more

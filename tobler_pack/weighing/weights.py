@@ -13,8 +13,8 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 
 MASS = 0.9
-"""p: the share of the weight that the nucleus holds (Holtzman et al. 2020, "The Curious Case of Neural Text Degeneration",
-top-p), as in the predecessor."""
+"""p: the share of the weight that the nucleus holds (Holtzman et al. 2020, "The Curious Case of Neural Text
+Degeneration", top-p), as in the predecessor."""
 
 K_MIN = 5
 """The nucleus never has fewer chunks (where there are as many): a sharp distribution may still be sharply wrong."""
@@ -29,9 +29,11 @@ def standardize(scores: Floats) -> Floats:
     """Step 1: (s − mean) / σ, with the population's σ; a constant vector becomes zeros."""
     if scores.size == 0:
         return scores.astype(np.float64)
-    centred = scores - scores.mean()
+    exponent = np.frexp(np.abs(scores).max())[1]
+    scaled = np.ldexp(scores, -exponent)  # by a power of two: exact, and no square leaves the range
+    centred = scaled - scaled.mean()
     spread = float(np.sqrt(np.square(centred).mean()))
-    if spread <= _FLAT * max(1.0, float(np.abs(scores).max())):
+    if spread <= _FLAT:
         return np.zeros(scores.shape)
     return np.asarray(centred / spread)
 
@@ -62,10 +64,10 @@ def nucleus(weights: Floats, mass: float = MASS, k_min: int = K_MIN) -> Nucleus:
     """Steps 4 and 5: the smallest set with at least `mass` of the weight, never fewer than `k_min`, and ε = 1 − Σ_S ŵ.
 
     Chunks must stand in the order (path, first line): a stable sort then breaks ties as design asks,
-    by (−weight, path, first line).
+    by (−weight, path, first line). What weighs nothing is no member: a question's `paths` may leave less than `k_min`.
     """
     order = np.argsort(-weights, kind="stable")
     reached = np.cumsum(weights[order])
     count = int(np.searchsorted(reached, mass * (1 - _FLAT), side="left")) + 1
-    members = order[: min(max(count, k_min), len(weights))]
+    members = order[: min(max(count, k_min), np.count_nonzero(weights))]
     return Nucleus(members, max(0.0, 1.0 - float(weights[members].sum())) if len(members) else 0.0)

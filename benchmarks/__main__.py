@@ -1,0 +1,83 @@
+"""``python -m benchmarks COMMAND``: options become settings, a command makes a run, its tables are printed."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from benchmarks import ranking, report, symbols
+from benchmarks.report import Json, Table
+from benchmarks.settings import Settings, prepare, tell
+
+COMMANDS: dict[str, tuple[Callable[[Settings], Json], Callable[[Json], list[Table]]]] = {
+    "symbols": (symbols.run, symbols.tables),
+    "ranking": (ranking.run, ranking.tables),
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run and print; 2 if there was nothing to run."""
+    options = _parser().parse_args(arguments)
+    if options.command == "table":
+        _print([run for file in options.files for run in report.load(file)])
+        return 0
+    with tempfile.TemporaryDirectory(prefix="tobler-pack-benchmarks-") as scratch:
+        runs = _run(options, options.work or Path(scratch))
+    if options.out is not None:
+        report.save(runs, options.out)
+    _print(runs)
+    if not any(run["repositories"] for run in runs):
+        tell("no repository of the cases was found in --repos at the commit of the cases")
+        return 2
+    return 0
+
+
+def _run(options: argparse.Namespace, work: Path) -> list[Json]:
+    prepare(work)
+    settings = Settings(
+        repos=tuple(path.resolve() for path in options.repos),
+        cases=options.cases,
+        work=work.resolve(),
+        budgets=tuple(options.budget or (2000,)),
+        only=tuple(options.only or ()),
+        every=options.all,
+        peers=not options.no_peers,
+        quick=options.quick,
+    )
+    names = list(COMMANDS) if options.command == "all" else [options.command]
+    runs = [COMMANDS[name][0](settings) for name in names]
+    if settings.skipped:
+        tell(f"not among the clones, so left out: {', '.join(sorted(settings.skipped))}")
+    return runs
+
+
+def _print(runs: Sequence[Json]) -> None:
+    for run in runs:
+        for table in COMMANDS[run["command"]][1](run):
+            print(table.markdown())
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Measure tobler-pack and its peers.")
+    commands = parser.add_subparsers(dest="command", required=True)
+    for name in (*COMMANDS, "all"):
+        one = commands.add_parser(name)
+        one.add_argument("--repos", type=Path, action="append", required=True, help="folder of clones; repeat for several")
+        one.add_argument("--cases", type=Path, required=True, help="folder of cases, see README.md")
+        one.add_argument("--out", type=Path, help="write the results to this JSON file")
+        one.add_argument("--work", type=Path, help="keep indexes here for the next run; by default a temporary folder")
+        one.add_argument("--budget", type=int, action="append", help="tokens; repeat for several (default 2000)")
+        one.add_argument("--only", action="append", metavar="NAME", help="only this repository; repeat for several")
+        one.add_argument("--all", action="store_true", help="every repository of repos.json that there is a clone of")
+        one.add_argument("--no-peers", action="store_true", help="only tobler-pack")
+        one.add_argument("--quick", action="store_true", help="a few cases of a few repositories")
+    table = commands.add_parser("table", help="print the tables of earlier runs")
+    table.add_argument("files", type=Path, nargs="+", metavar="FILE.json")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())
