@@ -65,7 +65,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True)
     for name in (*COMMANDS, "all"):
         one = commands.add_parser(name)
-        one.add_argument("--repos", type=Path, action="append", required=True, help="folder of clones; repeat for several")
+        one.add_argument("--repos", type=Path, action="append", required=True, help="folder of clones; may be repeated")
         one.add_argument("--cases", type=Path, required=True, help="folder of cases, see README.md")
         one.add_argument("--out", type=Path, help="write the results to this JSON file")
         one.add_argument("--work", type=Path, help="keep indexes here for the next run; by default a temporary folder")

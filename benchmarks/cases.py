@@ -13,10 +13,10 @@ from tobler_pack.types import LineRange
 NAME, DOC = "name", "doc"
 """The kinds of symbol cases: the question names the definition, or describes it without its name."""
 
-PUBLISHED = tuple(
-    """abseil-cpp aiohttp alamofire axum cats chi cobra commons-lang ecto exposed express fastapi fmtlib gin gson
-    kotlinx-coroutines rack requests serde sinatra vitest zod""".split()
-)
+PUBLISHED = (
+    "abseil-cpp", "aiohttp", "alamofire", "axum", "cats", "chi", "cobra", "commons-lang", "ecto", "exposed", "express",
+    "fastapi", "fmtlib", "gin", "gson", "kotlinx-coroutines", "rack", "requests", "serde", "sinatra", "vitest", "zod",
+)  # fmt: skip
 """The repositories of semble's benchmark whose pinned commits can still be had and whose annotations fit them."""
 
 
@@ -57,7 +57,7 @@ class RankingCase:
 
 @dataclass(frozen=True, slots=True)
 class Pinned:
-    """Where a repository of the ranking cases comes from, at which commit, and which folder of it is searched ("": all)."""
+    """Where a repository of the ranking cases comes from, its commit, and the folder that is searched ("": all)."""
 
     name: str
     url: str

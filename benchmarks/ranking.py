@@ -77,7 +77,7 @@ def _summary(rows: Rows) -> Json:
         "mean": mean_of_means({name: [score for _, score in pairs] for name, pairs in rows.items()}),
         "questions": sum(map(len, rows.values())),
         "repositories": {name: mean(score for _, score in pairs) for name, pairs in rows.items()},
-        "categories": {name: {"mean": mean(found), "questions": len(found)} for name, found in sorted(categories.items())},
+        "categories": {name: {"mean": mean(found), "questions": len(found)} for name, found in categories.items()},
     }
 
 

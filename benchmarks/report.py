@@ -53,7 +53,7 @@ def versions() -> Json:
     }
 
 
-def run(command: str, checkouts: Sequence[Checkout], results: Json, **options: Any) -> Json:
+def run(command: str, checkouts: Sequence[Checkout], results: Json, **options: object) -> Json:
     """One run, ready for JSON: no date, no path of this machine."""
     commits = {f"{one.name}{f'/{one.folder}' if one.folder else ''}": one.commit for one in checkouts}
     return {"command": command, "versions": versions(), "repositories": commits, "options": options, "results": results}

@@ -40,7 +40,7 @@ class Settings:
             checkout = self._find(name, cases[0].commit, "")
             if checkout is not None and self._wanted(found):
                 found += 1
-                yield checkout, [case for case in self._few(cases) if case.commit == checkout.commit]
+                yield checkout, [case for case in cases[self._few] if case.commit == checkout.commit]
 
     def rankings(self) -> Iterator[tuple[Checkout, RankingSet]]:
         """Each repository of the ranking cases that there is a clone of."""
@@ -49,7 +49,7 @@ class Settings:
             checkout = self._find(one.pinned.name, one.pinned.commit, one.pinned.folder)
             if checkout is not None and self._wanted(found):
                 found += 1
-                yield checkout, RankingSet(one.pinned, tuple(self._few(list(one.cases))))
+                yield checkout, RankingSet(one.pinned, one.cases[self._few])
 
     def _find(self, name: str, commit: str, folder: str) -> Checkout | None:
         if self.only and name not in self.only:
@@ -62,8 +62,9 @@ class Settings:
     def _wanted(self, found: int) -> bool:
         return not self.quick or found < QUICK_REPOSITORIES
 
-    def _few[T](self, cases: list[T]) -> list[T]:
-        return cases[:QUICK_CASES] if self.quick else cases
+    @property
+    def _few(self) -> slice:
+        return slice(QUICK_CASES if self.quick else None)
 
 
 def prepare(work: Path) -> None:

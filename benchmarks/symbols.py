@@ -140,9 +140,8 @@ def _triple(quality: Json) -> str:
 
 
 def _mean_cell(results: Json, tool: str) -> str:
-    return " · ".join(
-        report.three(mean(figures[tool]["all"][key] for figures in results.values())) for key in ("shown", "lines", "body")
-    )
+    means = [mean(figures[tool]["all"][key] for figures in results.values()) for key in ("shown", "lines", "body")]
+    return " · ".join(map(report.three, means))
 
 
 def _tokens(figures: Json) -> str:

@@ -67,9 +67,10 @@ def heading(
 HOSTILE = (
     "`", "``", "```", "````", "`" * 9, "~~~", "<!-- ", " -->", "@everyone", "[a](http://b)", "![i](j)", "| a | b |",
     "|--|--|", "# ", "## Map", "- ", "> ", "1. ", "***", "_x_", "</details>", "<script>", "&lt;", "&#96;", "\\`", "\\",
-    "https://a.b", "\x1b[31m", "\x00", "\x07", "\x0b", "\x0c", "\x1c", "\x7f", "\x85", "\x9b", "\r", "\u2028", "\u2029",
-    "\u202e", "\u2066", "\u200f", "\u061c", "\ufeff", "\u00a0", "\u3000", "\t", " ", "   ", "<|endoftext|>", "<|im_start|>",
-    "你好", "👩‍🚀", "e\u0301", "return", "def f(x):", "    ", "=" * 60, "0123456789abcdef" * 4, "Not shown: ", "Regenerate with ",
+    "https://a.b", "\x1b[31m", "\x00", "\x07", "\x0b", "\x0c", "\x1c", "\x7f", "\x85", "\x9b", "\r",
+    "\u2028", "\u2029", "\u202e", "\u2066", "\u200f", "\u061c", "\ufeff", "\u00a0", "\u3000", "\t", " ", "   ",
+    "你好", "👩\u200d🚀", "e\u0301", "<|endoftext|>", "<|im_start|>", "return", "def f(x):", "    ", "=" * 60,
+    "0123456789abcdef" * 4, "Not shown: ", "Regenerate with ",
 )  # fmt: skip
 """Pieces of text that a viewer, a markdown parser or a tokenizer treats in a way of its own."""
 

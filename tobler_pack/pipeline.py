@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from tobler_pack.corpus.blocks import SIZES
 from tobler_pack.corpus.index import Index
 from tobler_pack.corpus.model import StaticModel
 from tobler_pack.corpus.text import read_text, split_lines
@@ -26,6 +27,8 @@ from tobler_pack.weighing.weights import Floats, effective_number, nucleus, soft
 
 TAU = 1.2
 """The temperature of step 2."""
+
+_TOKENS_PER_LINE = 9  # of code, over many languages
 
 
 @dataclass(frozen=True)
@@ -108,7 +111,7 @@ def build_pack(
         counter=counter.name,
         left_out=left_out or {},
     )
-    candidates = find_candidates(library, weights, chosen.members, limit(request.budget))
+    candidates = find_candidates(library, weights, chosen.members, request.budget)
     pack = assemble(heading, candidates, lambda one: library.lines(one.file), counter)
     return Answer(pack, turn)
 
@@ -130,18 +133,19 @@ def weigh(index: Index, scores: Floats, allowed: Sequence[bool] | None, tau: flo
     return weights
 
 
-def find_candidates(library: Library, weights: Floats, members: npt.NDArray[np.int64], most: int) -> list[Candidate]:
+def find_candidates(library: Library, weights: Floats, members: npt.NDArray[np.int64], budget: int) -> list[Candidate]:
     """The heaviest blocks, without lines that a heavier one shows already.
 
     Only blocks of the nucleus can be shown with more than their name: the others fill what is left of the map.
     """
     index = library.index
-    block_weights = np.bincount(index.chunk_block, weights=weights, minlength=len(index.block_file))
+    chunk_block = index.chunk_block[:, block_size(budget)]
+    block_weights = np.bincount(chunk_block, weights=weights, minlength=len(index.block_file))
     core = np.zeros(len(block_weights), dtype=bool)
-    core[index.chunk_block[members]] = True
+    core[chunk_block[members]] = True
     taken: dict[int, list[LineRange]] = {}
     candidates: list[Candidate] = []
-    for block in np.lexsort((-block_weights, ~core))[:most].tolist():
+    for block in np.lexsort((-block_weights, ~core))[: limit(budget)].tolist():
         file = int(index.block_file[block])
         first, last = index.tables.block_lines[block].tolist()
         lines = _free(first, last, taken.setdefault(file, []))
@@ -151,6 +155,11 @@ def find_candidates(library: Library, weights: Floats, members: npt.NDArray[np.i
                 _candidate(library, file, lines, float(block_weights[block]), nameable_only=not core[block])
             )
     return candidates
+
+
+def block_size(budget: int) -> int:
+    """Which of `blocks.SIZES` fits a budget: the largest whose blocks do not exceed it."""
+    return next((at for at, lines in enumerate(SIZES) if lines * _TOKENS_PER_LINE <= budget), len(SIZES) - 1)
 
 
 def _free(first: int, last: int, taken: Sequence[LineRange]) -> LineRange | None:

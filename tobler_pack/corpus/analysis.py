@@ -28,7 +28,7 @@ class FileRecord:
     cause: Cause | None
     line_count: int
     chunks: Sequence[LineRange]
-    chunk_blocks: Sequence[int]
+    chunk_blocks: Sequence[tuple[int, ...]]
     blocks: Sequence[Block]
     definitions: Sequence[Definition]
     texts: Sequence[str]

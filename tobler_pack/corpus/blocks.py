@@ -18,11 +18,13 @@ from itertools import pairwise
 
 from tobler_pack.types import Definition, LineRange
 
-MODERATE_LINES = 100
-"""A definition up to this long is shown whole. About 1,000 tokens: half of the default budget."""
+SIZES = (100, 50, 25)
+"""How many lines a definition of moderate size has at most, for large and ever smaller budgets: with some ten tokens to
+a line, a block then fits 1,000, 500 or 250 tokens. Each chunk has one block for each size."""
 
-LONGEST_STRETCH = 60
-"""Of a chunk inside a larger definition (a documentation string of 200 lines is one chunk) no more lines are shown."""
+_STRETCH = 0.6
+"""Of a chunk inside a larger definition (a documentation string of 200 lines is one chunk) this share of a moderate
+definition's lines is shown."""
 
 _MOSTLY = 0.5
 
@@ -71,26 +73,33 @@ def map_chunks(
     chunks: Sequence[LineRange],
     definitions: Sequence[Definition],
     is_blank: Callable[[int], bool] = lambda line: False,
-) -> tuple[list[Block], list[int]]:
-    """The blocks of one file in order of their first line, and for each chunk the position of its block.
+) -> tuple[list[Block], list[tuple[int, ...]]]:
+    """The blocks of one file in order of their first line, and for each chunk the positions of its blocks, one a size.
 
     `is_blank` tells of a line whether nothing stands on it: a block neither begins nor ends with one.
     """
-    atoms = _atoms(definitions)
-    found = [_trimmed(_block(chunk, atoms), is_blank) for chunk in chunks]
-    blocks = sorted(set(found), key=lambda block: (block.lines, -1 if block.definition is None else block.definition))
+    found = [
+        [_trimmed(_block(chunk, atoms, size), is_blank) for chunk in chunks]
+        for size in SIZES
+        for atoms in [_atoms(definitions, size)]
+    ]
+    blocks = sorted({block for column in found for block in column}, key=_place)
     position = {block: at for at, block in enumerate(blocks)}
-    return blocks, [position[block] for block in found]
+    return blocks, list(zip(*([position[block] for block in column] for column in found), strict=True))
 
 
-def _atoms(definitions: Sequence[Definition]) -> list[tuple[LineRange, int]]:
+def _place(block: Block) -> tuple[LineRange, int]:
+    return block.lines, -1 if block.definition is None else block.definition
+
+
+def _atoms(definitions: Sequence[Definition], moderate: int) -> list[tuple[LineRange, int]]:
     """The outermost definitions of moderate size, in order, without overlap."""
     inside_atom: list[bool] = []
     atoms: list[tuple[LineRange, int]] = []
     for at, definition in enumerate(definitions):
         covered = definition.parent is not None and inside_atom[definition.parent]
         start, end = definition.span
-        fits = end - start < MODERATE_LINES
+        fits = end - start < moderate
         inside_atom.append(covered or fits)
         if covered or not fits:
             continue
@@ -102,7 +111,7 @@ def _atoms(definitions: Sequence[Definition]) -> list[tuple[LineRange, int]]:
     return atoms
 
 
-def _block(chunk: LineRange, atoms: Sequence[tuple[LineRange, int]]) -> Block:
+def _block(chunk: LineRange, atoms: Sequence[tuple[LineRange, int]], moderate: int) -> Block:
     """The chunk's lines, grown to the ends of definitions that it mostly covers and cut back from the others."""
     start, end = chunk
     kept: list[int] = []
@@ -120,7 +129,7 @@ def _block(chunk: LineRange, atoms: Sequence[tuple[LineRange, int]]) -> Block:
     if start > end:
         start, end = chunk
     if not kept:
-        end = min(end, start + LONGEST_STRETCH - 1)
+        end = min(end, start + int(_STRETCH * moderate) - 1)
     return Block((start, end), kept[0] if len(kept) == 1 else None)
 
 

@@ -61,8 +61,9 @@ class Index:
 
     @cached_property
     def chunk_block(self) -> Ints:
-        """For each chunk the position of its block among all blocks."""
-        return np.asarray(self.tables.chunk_block + _starts(self.tables.file_blocks)[self.chunk_file], dtype=np.int32)
+        """For each chunk the positions of its blocks among all blocks, one for each of `blocks.SIZES`."""
+        first = _starts(self.tables.file_blocks)[self.chunk_file]
+        return np.asarray(self.tables.chunk_block + first[:, None], dtype=np.int32)
 
     @cached_property
     def block_file(self) -> Ints:

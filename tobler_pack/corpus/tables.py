@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tobler_pack.corpus.analysis import FileRecord
+from tobler_pack.corpus.blocks import SIZES
 from tobler_pack.corpus.terms import FIELDS
 from tobler_pack.corpus.text import Cause
 from tobler_pack.types import Definition
@@ -37,7 +38,7 @@ class Tables:
     file_blocks: Array
     file_definitions: Array
     chunk_lines: Array  # (chunks, 2)
-    chunk_block: Array  # position among its file's blocks
+    chunk_block: Array  # (chunks, sizes): positions among its file's blocks
     chunk_postings: Array
     chunk_lengths: Array  # (chunks, fields): terms counted
     chunk_vector: Array  # (chunks, dimensions) int8
@@ -96,7 +97,7 @@ def tabulate(records: Sequence[FileRecord], vectors: Array, norms: Array) -> Tab
     columns: Mapping[str, Array] = {
         **_file_columns(records),
         "chunk_lines": _pairs(range_ for record in records for range_ in record.chunks),
-        "chunk_block": _ints(at for record in records for at in record.chunk_blocks),
+        "chunk_block": _pairs((row for record in records for row in record.chunk_blocks), len(SIZES)),
         "chunk_postings": _ints(len(ids) for record in records for ids in record.term_ids),
         "chunk_lengths": _pairs((row for record in records for row in record.lengths), len(FIELDS)),
         "chunk_vector": vectors,

@@ -12,10 +12,13 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
+import subprocess
 import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from tobler_pack.errors import EnvironmentProblem, UsageError
 
@@ -82,7 +85,8 @@ class Repository:
         if not where.is_dir():
             raise EnvironmentProblem(f"{where} is not a folder; name one inside a git repository with --repo")
         try:
-            told = self._run("rev-parse", "--is-bare-repository", "--absolute-git-dir", "--show-object-format")
+            facts = ("--is-bare-repository", "--is-inside-git-dir", "--show-object-format", "--absolute-git-dir")
+            told = os.fsdecode(self._run("rev-parse", *facts)).removesuffix("\n")
         except git.exc.GitCommandNotFound:
             raise EnvironmentProblem("git is not installed or not on PATH; install git 2.25 or newer") from None
         except git.exc.GitCommandError as error:
@@ -95,9 +99,14 @@ class Repository:
             raise EnvironmentProblem(
                 f"{where} is not inside a git repository ({said}); go to one, name one with --repo, or type: git init"
             ) from None
-        bare, git_dir, object_format = os.fsdecode(told).splitlines()
-        top = "" if bare == "true" else os.fsdecode(self._run("rev-parse", "--show-toplevel")).removesuffix("\n")
-        return top, bare == "true", git_dir, object_format
+        bare, inside, object_format, git_dir = told.split("\n", 3)  # the folder last: its name may hold a line end
+        if bare == "true":
+            return "", True, git_dir, object_format
+        if inside == "true":
+            raise EnvironmentProblem(
+                f"{where} is in the folder of git itself; go to the work tree, or name it with --repo"
+            )
+        return os.fsdecode(self._run("rev-parse", "--show-toplevel")).removesuffix("\n"), False, git_dir, object_format
 
     def _run(self, *arguments: str, given: bytes | None = None, env: dict[str, str] | None = None) -> bytes:
         """Run git and return the bytes that it prints."""
@@ -123,7 +132,7 @@ class Repository:
         if tree == WORKTREE:
             return self._worktree()
         if tree == INDEX:
-            return self._finish(self._staged())
+            return self._finish(self._without_intended(self._staged()))
         return self._finish(self._committed(tree))
 
     def read(self, snapshot: Snapshot, entry: Entry) -> bytes:
@@ -135,15 +144,23 @@ class Repository:
         return self._blob(entry) if kept is None else kept
 
     def _blob(self, entry: Entry) -> bytes:
-        try:
-            data = self._git.get_object_data(entry.blob)[3]
-        except ValueError:
+        batch = self._batch
+        batch.stdin.write(entry.blob.encode() + b"\n")
+        batch.stdin.flush()
+        told = batch.stdout.readline().split()
+        if len(told) != 3:
             raise EnvironmentProblem(
                 f"the content of {entry.path!r} (blob {entry.blob[:12]}) is not in this clone; "
                 "a partial clone needs it fetched first: git fetch --refetch --filter=blob:limit=1m"
-            ) from None
+            )
+        data = batch.stdout.read(int(told[2]) + 1)[:-1]
         assert isinstance(data, bytes)
         return data
+
+    @cached_property
+    def _batch(self) -> Any:
+        """One git that reads all blobs. (GitPython has its own, which knows no SHA-256.)"""
+        return self._git.execute(["git", "cat-file", "--batch"], istream=subprocess.PIPE, as_process=True)
 
     def blob_sizes(self, entries: Sequence[Entry]) -> list[int]:
         """Size in bytes of each entry's blob, -1 where the clone does not have it."""
@@ -174,13 +191,22 @@ class Repository:
                     entries[entry.path] = entry
         return list(entries.values())
 
+    def _without_intended(self, entries: list[Entry]) -> list[Entry]:
+        """The entries that a commit would have: `git add --intent-to-add` only announces a file, with an empty blob."""
+        empty = self._hash([], 0)
+        if self.root is None or all(entry.blob != empty for entry in entries):
+            return entries
+        listed = self._run("diff-files", "-z", "--name-only", "--diff-filter=A", "--ignore-submodules=all")
+        announced = {_text(name) for name in listed.split(b"\0")}
+        return [entry for entry in entries if entry.blob != empty or entry.path not in announced]
+
     def _worktree(self) -> Snapshot:
         if self.root is None:
             raise EnvironmentProblem("a bare repository has no work tree; name a commit: --tree HEAD")
         entries = {entry.path: entry for entry in self._staged()}
         on_disk: dict[str, bytes] = {}
         changed = self._run("diff-files", "-z", "--name-only", "--no-renames", "--ignore-submodules=all")
-        for path in (os.fsdecode(name) for name in changed.split(b"\0") if name):
+        for path in (_text(name) for name in changed.split(b"\0") if name):
             entry, data = self._from_disk(self.root, path)
             entries.pop(path, None)
             if entry is not None:
@@ -190,7 +216,9 @@ class Repository:
 
     def _from_disk(self, root: Path, path: str) -> tuple[Entry | None, bytes]:
         """The entry of a changed file as it lies on disk; None where it is gone."""
-        place = root / path
+        place = Path(os.fsdecode(os.fsencode(root / "x")[:-1] + _bytes(path)))
+        if any(folder.is_symlink() for folder in place.parents if folder.is_relative_to(root) and folder != root):
+            return None, b""  # to git what lies behind a link is gone; it may be anybody's file
         try:
             found = place.lstat()
             if stat.S_ISLNK(found.st_mode):
@@ -204,7 +232,7 @@ class Repository:
                     pieces = iter(lambda: file.read(1 << 20), b"")
                     return Entry(path, mode, self._hash(pieces, found.st_size)), b"\0" * (_KEPT_BYTES + 1)
             data = place.read_bytes()
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return None, b""
         except OSError as error:
             raise EnvironmentProblem(f"cannot read {path!r}: {error.strerror}; check its permissions") from None
@@ -218,7 +246,7 @@ class Repository:
         return digest.hexdigest()
 
     def _finish(self, entries: Iterable[Entry], on_disk: dict[str, bytes] | None = None) -> Snapshot:
-        ordered = tuple(sorted(entries, key=lambda entry: os.fsencode(entry.path)))
+        ordered = tuple(sorted(entries, key=lambda entry: _bytes(entry.path)))
         return Snapshot(_tree_id(ordered, self._object_format), ordered, on_disk or {})
 
     def with_attribute(self, snapshot: Snapshot, attribute: str) -> frozenset[str]:
@@ -250,22 +278,29 @@ class Repository:
             told = self._run("hash-object", "-w", "--no-filters", "--stdin", given=text, env=alone)
             written[path] = told.decode().strip()
         listing = b"".join(
-            b"100644 %s\t%s\0" % (written.get(e.path, e.blob).encode(), os.fsencode(e.path)) for e in snapshot.entries
+            b"100644 %s\t%s\0" % (written.get(e.path, e.blob).encode(), _bytes(e.path)) for e in snapshot.entries
         )
         self._run("update-index", "-z", "--index-info", given=listing, env=alone)
-        paths = b"".join(os.fsencode(entry.path) + b"\0" for entry in snapshot.entries)
+        paths = b"".join(_bytes(entry.path) + b"\0" for entry in snapshot.entries)
         arguments = ["-c", f"core.attributesFile={os.devnull}", "check-attr", "--cached", "-z", "--stdin", attribute]
         answers = self._run(*arguments, given=paths, env=alone).split(b"\0")
         values = zip(answers[0::3], answers[2::3], strict=False)
-        return frozenset(
-            os.fsdecode(path) for path, value in values if value not in (b"unspecified", b"unset", b"false")
-        )
+        return frozenset(_text(path) for path, value in values if value not in (b"unspecified", b"unset", b"false"))
 
 
 def _entry(line: bytes, *, blob_at: int) -> Entry:
     facts, path = line.split(b"\t", 1)
     words = facts.split(b" ")
-    return Entry(os.fsdecode(path), int(words[0], 8), words[blob_at].decode())
+    return Entry(_text(path), int(words[0], 8), words[blob_at].decode())
+
+
+def _text(path: bytes) -> str:
+    """A path as text; not `os.fsdecode`, whose answer depends on the locale."""
+    return path.decode("utf-8", "surrogateescape")
+
+
+def _bytes(path: str) -> bytes:
+    return path.encode("utf-8", "surrogateescape")
 
 
 def _tree_id(entries: Sequence[Entry], object_format: str) -> str:
@@ -273,7 +308,7 @@ def _tree_id(entries: Sequence[Entry], object_format: str) -> str:
     root: dict[bytes, object] = {}
     for entry in entries:
         folder = root
-        *parents, name = os.fsencode(entry.path).split(b"/")
+        *parents, name = _bytes(entry.path).split(b"/")
         for parent in parents:
             below = folder.setdefault(parent, {})
             assert isinstance(below, dict)

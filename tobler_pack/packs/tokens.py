@@ -13,10 +13,10 @@ from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
 COUNTERS = ("o200k_base", "cl100k_base")
-_REMEMBERED = 200_000  # counts; 12 bytes each on disk
+_REMEMBERED = 200_000  # counts; 16 bytes each on disk
+_SEAL_BYTES = 16
 
 
 class TokenCounter:
@@ -26,7 +26,7 @@ class TokenCounter:
         if name not in COUNTERS:
             raise ValueError(f"unknown counter {name!r}; known: {', '.join(COUNTERS)}")
         self.name = name
-        self._file = None if folder is None else folder / f"tokens-{name}.npy"
+        self._file = None if folder is None else folder / f"tokens-{name}.counts"
         self._known = self._recall()
         self._dirty = False
 
@@ -46,21 +46,21 @@ class TokenCounter:
         if self._file is None or not self._dirty:
             return
         newest = list(self._known.items())[-_REMEMBERED:]
-        table = np.array(newest, dtype=np.uint64).reshape(-1, 2)
+        table = np.array(newest, dtype="<u8").tobytes()
         with suppress(OSError):
             beside = self._file.with_suffix(f".{os.getpid()}")
-            with beside.open("wb") as file:
-                np.save(file, np.vstack([table, _seal(table)]), allow_pickle=False)
+            beside.write_bytes(table + _seal(table))
             beside.replace(self._file)
             self._dirty = False
 
     def _recall(self) -> dict[int, int]:
         if self._file is None:
             return {}
-        with suppress(OSError, ValueError, EOFError):
-            table = np.load(self._file, allow_pickle=False)
-            if table.ndim == 2 and len(table) and (table[-1] == _seal(table[:-1])).all():
-                return dict(table[:-1].tolist())
+        with suppress(OSError):
+            content = self._file.read_bytes()
+            table, seal = content[:-_SEAL_BYTES], content[-_SEAL_BYTES:]
+            if seal == _seal(table):
+                return dict(np.frombuffer(table, dtype="<u8").reshape(-1, 2).tolist())
         return {}
 
 
@@ -68,7 +68,6 @@ def _key(text: str) -> int:
     return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
 
 
-def _seal(table: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
-    """A last row that tells whether the others are whole: a wrong count could break a budget."""
-    digest = hashlib.blake2b(np.ascontiguousarray(table).tobytes(), digest_size=16).digest()
-    return np.frombuffer(digest, dtype=np.uint64)
+def _seal(table: bytes) -> bytes:
+    """What ends the file and tells whether the rest is whole: a wrong count could break a budget."""
+    return hashlib.blake2b(table, digest_size=_SEAL_BYTES).digest()

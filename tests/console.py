@@ -1,0 +1,61 @@
+"""The command line as tests run it: in this process, or as the installed console script."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tobler_pack.__main__ import main
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a run said."""
+
+    code: int
+    out: str
+    err: str
+
+
+class Console:
+    """Runs `tobler-pack` in this process."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, capture: pytest.CaptureFixture[bytes]) -> None:
+        self._monkeypatch = monkeypatch
+        self._capture = capture
+
+    def __call__(self, *arguments: str | Path, cwd: Path) -> Answer:
+        self._monkeypatch.chdir(cwd)
+        self._monkeypatch.setattr(sys, "argv", ["tobler-pack", *map(str, arguments)])
+        self._capture.readouterr()
+        with pytest.raises(SystemExit) as end:
+            main()
+        told = self._capture.readouterr()
+        assert isinstance(end.value.code, int)
+        return Answer(end.value.code, told.out.decode(), told.err.decode())
+
+
+def script() -> str:
+    """The installed console script that belongs to this interpreter."""
+    found = shutil.which("tobler-pack", path=str(Path(sys.executable).parent))
+    assert found is not None, "tobler-pack is not installed beside this Python; type: pip install -e ."
+    return found
+
+
+def run(*arguments: str | Path, cwd: Path, prefix: tuple[str, ...] = (), **variables: str | Path | None) -> Answer:
+    """Run the console script; `variables` change the environment (None takes one away)."""
+    command = [*prefix, script(), *map(str, arguments)]
+    done = subprocess.run(command, cwd=cwd, env=environment(**variables), capture_output=True, timeout=120, check=False)
+    return Answer(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+def environment(**variables: str | Path | None) -> dict[str, str]:
+    """The environment with some variables changed; None takes one away."""
+    changed = {name: str(value) for name, value in variables.items() if value is not None}
+    return {name: value for name, value in (os.environ | changed).items() if variables.get(name, "") is not None}
