@@ -8,13 +8,15 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from benchmarks import ranking, report, symbols
+from benchmarks import ranking, report, sessions, symbols, tau
 from benchmarks.report import Json, Table
 from benchmarks.settings import Settings, prepare, tell
 
 COMMANDS: dict[str, tuple[Callable[[Settings], Json], Callable[[Json], list[Table]]]] = {
     "symbols": (symbols.run, symbols.tables),
     "ranking": (ranking.run, ranking.tables),
+    "tau": (tau.run, tau.tables),
+    "sessions": (sessions.run, sessions.tables),
 }
 
 
@@ -28,6 +30,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         runs = _run(options, options.work or Path(scratch))
     if options.out is not None:
         report.save(runs, options.out)
+        for run in runs:
+            if run["command"] == "tau":
+                options.out.with_suffix(".csv").write_text(tau.as_csv(run), encoding="utf-8")
     _print(runs)
     if not any(run["repositories"] for run in runs):
         tell("no repository of the cases was found in --repos at the commit of the cases")

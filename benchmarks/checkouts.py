@@ -49,7 +49,7 @@ def find(name: str, commit: str, folder: str, roots: Sequence[Path]) -> Checkout
 
 
 def _has(clone: Path, tree: str) -> bool:
-    command = ["git", "-C", str(clone), "rev-parse", "--verify", "--quiet", f"{tree}^{{tree}}"]
+    command = ["git", "-C", str(clone), "cat-file", "-e", tree]
     return subprocess.run(command, check=False, capture_output=True).returncode == 0
 
 

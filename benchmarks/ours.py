@@ -68,10 +68,11 @@ class Ours:
         """Scores as weights of chunks."""
         return pipeline.weigh(self.workspace.library.index, scores, None, tau)
 
-    def files(self, weights: Floats, most: int) -> list[str]:
-        """The files whose heaviest blocks weigh most: the order of a pack with room for all of them."""
+    def files(self, weights: Floats, most: int, budget: int) -> list[str]:
+        """The files whose heaviest blocks weigh most: the order of a pack that had room for all of them."""
         index = self.workspace.library.index
-        blocks = np.bincount(index.chunk_block, weights=weights, minlength=len(index.block_file))
+        chunk_block = index.chunk_block[:, pipeline.block_size(budget)]
+        blocks = np.bincount(chunk_block, weights=weights, minlength=len(index.block_file))
         heaviest = np.zeros(len(index.files))
         np.maximum.at(heaviest, index.block_file, blocks)
         return [self.prefix + index.files[at].path for at in np.argsort(-heaviest, kind="stable")[:most].tolist()]

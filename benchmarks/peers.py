@@ -13,7 +13,7 @@ from benchmarks.scoring import Shown
 from tobler_pack.packs.markdown import code_span, fence
 
 MODEL = Path(tobler_pack.__file__).parent / "corpus" / "embedded"
-_PREFIX_RESULTS = 30  # more chunks than any budget in use holds
+_MORE_RESULTS = 30  # more chunks than any budget in use holds
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +65,12 @@ class Semble:
         ]
 
     def fitting(self, query: str, fits: Callable[[str], bool]) -> list[Chunk]:
-        """As many of its first results as fit."""
-        found = self.search(query, _PREFIX_RESULTS)
-        kept = 0
-        while kept < len(found) and fits(document(query, found[: kept + 1])):
-            kept += 1
-        return found[:kept]
+        """Its results in order, each that still fits beside those before it."""
+        kept: list[Chunk] = []
+        for chunk in self.search(query, _MORE_RESULTS):
+            if fits(document(query, [*kept, chunk])):
+                kept.append(chunk)
+        return kept
 
 
 def command_environment(work: Path) -> dict[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict
+from functools import cache
 
 from benchmarks import report
 from benchmarks.cases import RankingCase, RankingSet
@@ -44,9 +45,10 @@ def run(settings: Settings) -> Json:
 def _tools(settings: Settings, checkout: Checkout) -> dict[str, Callable[[RankingCase], list[Shown]]]:
     """For each tool the call that gives its results in order."""
     ours = open_ours(checkout)
+    ask = cache(lambda query: ours.ask(query, BUDGET))  # both orders are of the same pack
     tools: dict[str, Callable[[RankingCase], list[Shown]]] = {
-        OURS: lambda case: by_file(ours.ask(case.query, BUDGET).by_weight()),
-        PRINTED: lambda case: by_file(ours.ask(case.query, BUDGET).shown()),
+        OURS: lambda case: by_file(ask(case.query).by_weight()),
+        PRINTED: lambda case: by_file(ask(case.query).shown()),
     }
     if settings.peers:
         peer = Semble(checkout, settings.work)
@@ -101,7 +103,7 @@ def tables(run: Json) -> list[Table]:
         (name, *(report.three(one["repositories"][name]) for one in tools.values())) for name in first["repositories"]
     ]
     differences = [
-        (name, *(report.signed(**one[by]) for by in ("by question", "by repository")))
+        (name, *(report.signed(one[by]) for by in ("by question", "by repository")))
         for name, one in run["results"]["differences"].items()
     ]
     return [

@@ -80,9 +80,10 @@ def three(value: float) -> str:
     return f"{value:.3f}".removeprefix("0") if 0 <= value < 1 else f"{value:.3f}"
 
 
-def signed(value: float, error: float) -> str:
+def signed(difference: Json) -> str:
     """A difference with its standard error, ``+.012 ± .008``."""
-    return f"{'-' if value < 0 else '+'}{three(abs(value))} ± {three(error)}"
+    sign = "-" if difference["mean"] < 0 else "+"
+    return f"{sign}{three(abs(difference['mean']))} ± {three(difference['error'])}"
 
 
 def whole(value: float) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import cache
 
 from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 
 from tobler_pack.packs.candidates import Candidate
 from tobler_pack.packs.render import Heading
@@ -68,6 +69,7 @@ HOSTILE = (
     "`", "``", "```", "````", "`" * 9, "~~~", "<!-- ", " -->", "@everyone", "[a](http://b)", "![i](j)", "| a | b |",
     "|--|--|", "# ", "## Map", "- ", "> ", "1. ", "***", "_x_", "</details>", "<script>", "&lt;", "&#96;", "\\`", "\\",
     "https://a.b", "\x1b[31m", "\x00", "\x07", "\x0b", "\x0c", "\x1c", "\x7f", "\x85", "\x9b", "\r",
+    "\u200b", "\u00ad", "\U000e0041",
     "\u2028", "\u2029", "\u202e", "\u2066", "\u200f", "\u061c", "\ufeff", "\u00a0", "\u3000", "\t", " ", "   ",
     "你好", "👩\u200d🚀", "e\u0301", "<|endoftext|>", "<|im_start|>", "return", "def f(x):", "    ", "=" * 60,
     "0123456789abcdef" * 4, "Not shown: ", "Regenerate with ",
@@ -79,3 +81,21 @@ any_line = st.lists(
     max_size=6,
 ).map("".join)
 """One line of a file: anything that can be decoded from UTF-8, without LF."""
+
+any_name = st.lists(
+    st.sampled_from(HOSTILE) | st.text(st.characters(exclude_categories=["Cs"]), max_size=8), max_size=4
+)
+any_text = any_name.map("".join)
+"""A path, a symbol or a question: with line ends, too."""
+
+
+def parsed(markdown: str) -> list[tuple[str, str]]:
+    """What a CommonMark parser (that knows tables and strikethrough) makes of a text: kinds of tokens and content."""
+    found: list[tuple[str, str]] = []
+    for token in MarkdownIt("commonmark").enable(["table", "strikethrough"]).parse(markdown):
+        for one in token.children if token.type == "inline" and token.children else [token]:
+            if one.nesting == 0 and (one.type != "text" or one.content):
+                found.append((one.type, one.content))
+            elif one.nesting == 1:
+                found.append((one.tag, ""))
+    return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -81,8 +82,6 @@ def test_a_change_of_an_odd_name_is_seen(tmp_path: Path, name: str) -> None:
 
 @POSIX
 def test_names_do_not_depend_on_the_locale(tmp_path: Path) -> None:
-    import subprocess
-
     root = create(tmp_path / "r", ODD_NAMES)
     write(root, dict.fromkeys(ODD_NAMES, "changed\n"))
     program = (
@@ -447,16 +446,16 @@ def test_generated_files_follow_the_attributes_of_the_tree(tmp_path: Path, objec
     root = create(
         tmp_path / "r",
         {
-            ".gitattributes": "gen/** linguist-generated\ngen/hand.py -linguist-generated\n*.pb.py linguist-generated=true\n",
+            ".gitattributes": "gen/** linguist-generated\ngen/hand.py -linguist-generated\n*.pb.py linguist-generated=1\n",
             "gen/a.py": "",
             "gen/deep/b.py": "",
             "gen/hand.py": "",
             "x.pb.py": "",
             "own.py": "",
-            "sub/.gitattributes": "*.py linguist-generated\nno.py linguist-generated=false\nmaybe.py !linguist-generated\n",
+            "sub/.gitattributes": "*.py linguist-generated\nno.py linguist-generated=false\nopen.py !linguist-generated\n",
             "sub/c.py": "",
             "sub/no.py": "",
-            "sub/maybe.py": "",
+            "sub/open.py": "",
         },
         object_format,
     )
@@ -508,7 +507,7 @@ def test_attributes_of_odd_names(tmp_path: Path) -> None:
 
 
 def test_not_a_repository(tmp_path: Path) -> None:
-    with pytest.raises(EnvironmentProblem, match="is not inside a git repository .*--repo, or type: git init"):
+    with pytest.raises(EnvironmentProblem, match=r"is not inside a git repository .*--repo, or type: git init"):
         Repository(tmp_path)
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 import tempfile
 import traceback
 from typing import NoReturn
 
-import click
+import typer
 
 from tobler_pack.cli import app
 from tobler_pack.errors import ToblerError
@@ -23,24 +24,26 @@ def main() -> NoReturn:
 
 
 def _run() -> int:
+    if isinstance(sys.stdout, io.TextIOWrapper):  # no terminal or pipe is too poor for the ε of a summary
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        return app(standalone_mode=False) or 0
-    except click.exceptions.Exit as exit_:
-        return exit_.exit_code
+        code: int = app(standalone_mode=False, prog_name="tobler-pack") or 0
     except ToblerError as error:
         _say(str(error))
         return error.exit_code
-    except click.ClickException as error:
-        error.show()
-        return 2
-    except (KeyboardInterrupt, click.Abort):
-        _say("interrupted; nothing half-written is left")
-        return _INTERRUPTED
-    except BrokenPipeError:  # `tobler-pack query … | head`: the reader has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (KeyboardInterrupt, typer.Abort):
+        code = _INTERRUPTED
+    except (BrokenPipeError, SystemExit):  # `tobler-pack query … | head`: the reader has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno() if sys.__stdout__ else 1)
         return 0
     except Exception as error:
-        return _unexpected(error)
+        if not hasattr(error, "show"):
+            return _unexpected(error)
+        error.show()  # a usage error of click, or of the copy of click that newer versions of typer carry
+        return 2
+    if code == _INTERRUPTED:
+        _say("interrupted; nothing half-written is left")
+    return code
 
 
 def _unexpected(error: Exception) -> int:

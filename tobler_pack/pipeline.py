@@ -23,7 +23,7 @@ from tobler_pack.packs.render import Heading
 from tobler_pack.packs.tokens import TokenCounter
 from tobler_pack.types import Definition, LineRange
 from tobler_pack.weighing.memory import Memory, remember
-from tobler_pack.weighing.weights import Floats, effective_number, nucleus, soften, standardize
+from tobler_pack.weighing.weights import Floats, effective_number, heaviest, nucleus, soften, standardize
 
 TAU = 1.2
 """The temperature of step 2."""
@@ -140,12 +140,12 @@ def find_candidates(library: Library, weights: Floats, members: npt.NDArray[np.i
     """
     index = library.index
     chunk_block = index.chunk_block[:, block_size(budget)]
-    block_weights = np.bincount(chunk_block, weights=weights, minlength=len(index.block_file))
+    block_weights = np.bincount(chunk_block, weights, len(index.block_file)).astype(np.float64)
     core = np.zeros(len(block_weights), dtype=bool)
     core[chunk_block[members]] = True
     taken: dict[int, list[LineRange]] = {}
     candidates: list[Candidate] = []
-    for block in np.lexsort((-block_weights, ~core))[: limit(budget)].tolist():
+    for block in heaviest(block_weights + core, limit(budget)).tolist():  # a weight is at most 1: the core comes first
         file = int(index.block_file[block])
         first, last = index.tables.block_lines[block].tolist()
         lines = _free(first, last, taken.setdefault(file, []))

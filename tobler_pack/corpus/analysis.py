@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from tobler_pack.corpus.blocks import Block, align, map_chunks
@@ -16,6 +17,7 @@ from tobler_pack.types import Definition, LineRange
 
 _STEM_WEIGHT = 2  # semble counts a file's stem twice in each of its chunks, and the last three folders once
 _FOLDERS = 3
+_MAX_COUNT = 65_535  # of a term in a chunk: what 16 bits hold
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +53,9 @@ def analyze(path: str, data: bytes, language: str) -> FileRecord:
     texts = ["\n".join(lines[first - 1 : last]) for first, last in chunks]
     named = _defined_in(chunks, found)
     documented = _documented_lines(found)
+    path_terms = _path_terms(path)
     fields = [
-        _fields(path, part, [found[at].name for at in defined], _text_of(_within(documented, chunk), lines))
+        _fields(path_terms, part, [found[at].name for at in defined], _text_of(_within(documented, chunk), lines))
         for part, chunk, defined in zip(texts, chunks, named, strict=True)
     ]
     ids, counts = zip(*map(_postings, fields), strict=True) if fields else ((), ())
@@ -93,23 +96,32 @@ def _text_of(numbers: Iterable[int], lines: Sequence[str]) -> str:
     return "\n".join(lines[number - 1] for number in numbers if number <= len(lines))
 
 
-def _fields(path: str, text: str, names: Sequence[str], documentation: str) -> dict[str, dict[str, int]]:
+def _path_terms(path: str) -> tuple[Counter[str], Counter[str]]:
+    """What a path adds to the text of each chunk, and the terms of the whole path."""
     *folders, name = path.split("/")
     stem = name.rsplit(".", 1)[0]
+    return terms(" ".join([stem] * _STEM_WEIGHT + folders[-_FOLDERS:])), terms(" ".join([*folders, stem]))
+
+
+def _fields(
+    path_terms: tuple[Counter[str], Counter[str]], text: str, names: Sequence[str], documentation: str
+) -> dict[str, Mapping[str, int]]:
     body = terms(text)
-    for word, times in [(stem, _STEM_WEIGHT), *((folder, 1) for folder in folders[-_FOLDERS:])]:
-        for term, count in terms(word).items():
-            body[term] += count * times
+    body.update(path_terms[0])
     return {
         "body": body,
         "name": terms(" ".join(sorted(set(names)))),
         "doc": terms(documentation),
-        "path": terms(" ".join([*folders, stem])),
+        "path": path_terms[1],
         "exact": dict.fromkeys(names, 1),
     }
 
 
-def _postings(fields: dict[str, dict[str, int]]) -> tuple[array[int], array[int]]:
-    """Term ids in ascending order and their counts, all fields together."""
-    rows = sorted((term_id(field, term), count) for field, counted in fields.items() for term, count in counted.items())
-    return array("Q", (row[0] for row in rows)), array("H", (min(row[1], 65_535) for row in rows))
+def _postings(fields: Mapping[str, Mapping[str, int]]) -> tuple[array[int], array[int]]:
+    """Term ids and their counts, field by field, in the order in which the terms first occur."""
+    ids: array[int] = array("Q")
+    counts: array[int] = array("H")
+    for field, counted in fields.items():
+        ids.extend([term_id(field, term) for term in counted])
+        counts.extend([min(count, _MAX_COUNT) for count in counted.values()])
+    return ids, counts

@@ -12,9 +12,10 @@ worse.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import islice, pairwise, takewhile
 
 from tobler_pack.types import Definition, LineRange
 
@@ -115,10 +116,9 @@ def _block(chunk: LineRange, atoms: Sequence[tuple[LineRange, int]], moderate: i
     """The chunk's lines, grown to the ends of definitions that it mostly covers and cut back from the others."""
     start, end = chunk
     kept: list[int] = []
-    for (first, last), definition in atoms:
+    nearest = bisect_left(atoms, chunk[0], key=_last_line)
+    for (first, last), definition in takewhile(lambda atom: atom[0][0] <= chunk[1], islice(atoms, nearest, None)):
         overlap = min(end, last) - max(start, first) + 1
-        if overlap <= 0:
-            continue
         if overlap >= _MOSTLY * (last - first + 1) or overlap >= _MOSTLY * (chunk[1] - chunk[0] + 1):
             kept.append(definition)
             start, end = min(start, first), max(end, last)
@@ -131,6 +131,10 @@ def _block(chunk: LineRange, atoms: Sequence[tuple[LineRange, int]], moderate: i
     if not kept:
         end = min(end, start + int(_STRETCH * moderate) - 1)
     return Block((start, end), kept[0] if len(kept) == 1 else None)
+
+
+def _last_line(atom: tuple[LineRange, int]) -> int:
+    return atom[0][1]
 
 
 def _trimmed(block: Block, is_blank: Callable[[int], bool]) -> Block:

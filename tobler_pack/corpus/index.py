@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
@@ -77,26 +79,32 @@ class Index:
 
     def definitions(self, file: int) -> tuple[Definition, ...]:
         """The definitions of one file, in the order of their lines."""
-        first = int(_starts(self.tables.file_definitions)[file])
-        rows = range(first, first + int(self.tables.file_definitions[file]))
-        return tuple(self._definition(row) for row in rows)
+        last = int(self._definition_ends[file])
+        rows = slice(last - int(self.tables.file_definitions[file]), last)
+        lengths, ends = self.tables.definition_name[rows].tolist(), self._name_ends[rows].tolist()
+        names = [self.tables.name_byte[end - length : end].tobytes() for length, end in zip(lengths, ends, strict=True)]
+        kinds = self.tables.definition_kind[rows].tolist()
+        lines, parents = self.tables.definition_lines[rows].tolist(), self.tables.definition_parent[rows].tolist()
+        return tuple(map(_definition, names, kinds, lines, parents))
+
+    @cached_property
+    def _definition_ends(self) -> npt.NDArray[np.int64]:
+        return np.cumsum(self.tables.file_definitions, dtype=np.int64)
 
     @cached_property
     def _name_ends(self) -> npt.NDArray[np.int64]:
         return np.cumsum(self.tables.definition_name, dtype=np.int64)
 
-    def _definition(self, row: int) -> Definition:
-        end = int(self._name_ends[row])
-        name = self.tables.name_byte[end - int(self.tables.definition_name[row]) : end].tobytes().decode()
-        a, b, c, d, e, f = self.tables.definition_lines[row].tolist()
-        parent = int(self.tables.definition_parent[row])
-        kind = self.tables.definition_kind[row].decode()
-        return Definition(name, kind, (a, b), (c, d), (e, f) if e else None, None if parent < 0 else parent)
-
     def left_out(self) -> dict[Cause, int]:
         """How many files each cause left out after their content was read."""
         causes = [cause_of(value) for value in self.tables.file_cause.tolist()]
         return {cause: causes.count(cause) for cause in Cause if cause in causes}
+
+
+def _definition(name: bytes, kind: bytes, lines: Sequence[int], parent: int) -> Definition:
+    a, b, c, d, e, f = lines
+    documentation = (e, f) if e else None
+    return Definition(name.decode(), kind.decode(), (a, b), (c, d), documentation, None if parent < 0 else parent)
 
 
 def _starts(counts: Ints) -> npt.NDArray[np.int64]:
@@ -169,12 +177,29 @@ def _without_texts(record: FileRecord) -> FileRecord:
 def _records(files: Sequence[SourceFile], read: Callable[[SourceFile], bytes]) -> Iterator[FileRecord]:
     """Analyze files in order, in worker processes where there are enough of them."""
     jobs = ((file.path, read(file), file.language) for file in files)
-    workers = cpu_count() or 1
-    if workers < 2 or len(files) < _FILES_WORTH_WORKERS:
+    pool = _workers() if len(files) >= _FILES_WORTH_WORKERS else None
+    if pool is None:
         yield from (analyze(*job) for job in jobs)
         return
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        pending = [pool.submit(analyze, *job) for job in islice(jobs, _FILES_IN_FLIGHT)]
+    try:
+        pending = deque(pool.submit(analyze, *job) for job in islice(jobs, _FILES_IN_FLIGHT))
         while pending:
-            yield pending.pop(0).result()
+            yield pending.popleft().result()
             pending.extend(pool.submit(analyze, *job) for job in islice(jobs, 1))
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _workers() -> ProcessPoolExecutor | None:
+    """A pool with a worker for each processor; None where one worker is all there is or the system refuses more."""
+    count = cpu_count() or 1
+    if count < 2:
+        return None
+    try:
+        return ProcessPoolExecutor(count, mp_context=get_context("spawn"), initializer=_leave_interrupts_to_parent)
+    except (OSError, NotImplementedError):  # no shared memory or no semaphores, as in some sandboxes
+        return None
+
+
+def _leave_interrupts_to_parent() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -23,7 +23,7 @@ from tobler_pack.types import Content
 
 GENERATED_ATTRIBUTE = "linguist-generated"
 
-_ANALYSIS = 6
+_ANALYSIS = 7
 """Raised whenever chunks, blocks, definitions or terms of the same file come out differently."""
 
 

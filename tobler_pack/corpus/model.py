@@ -29,7 +29,6 @@ HUB = "hub:"
 _FILES = ("config.json", "tokenizer.json", "model.safetensors")
 _INTEGER_PEAK = 32_767  # float tables are brought to 16 bits: 1/65,000 of the largest value
 _VECTOR_PEAK = 127
-_BATCH_TOKENS = 100_000  # gathered at once: about 100 MB of 32-bit vectors at 256 dimensions
 
 Vectors = npt.NDArray[np.int8]
 """Shape (texts, dimensions): directions rounded to -127…127."""
@@ -43,7 +42,7 @@ class StaticModel:
     """Token vectors and their tokenizer. `identity` names the weights' content, not where they lie."""
 
     identity: str
-    table: npt.NDArray[np.int16]
+    table: npt.NDArray[np.float32]
     rows: npt.NDArray[np.int64] | None
     tokenizer: Tokenizer
     unknown: int | None
@@ -55,41 +54,21 @@ class StaticModel:
 
     def embed(self, texts: Sequence[str]) -> tuple[Vectors, Norms]:
         """Embed texts; an empty or unknown text gets a zero vector with norm 0."""
-        tokens = [
-            self._tokens(encoding.ids) for encoding in self.tokenizer.encode_batch_fast(texts, add_special_tokens=False)
-        ]
-        sums = np.zeros((len(texts), self.dimensions), dtype=np.int64)
-        for first, last in _batches([len(ids) for ids in tokens]):
-            self._sum_into(sums[first:last], tokens[first:last])
+        encodings = self.tokenizer.encode_batch_fast(texts, add_special_tokens=False)
+        sums = np.zeros((len(texts), self.dimensions))
+        for at, encoding in enumerate(encodings):
+            sums[at] = self._sum(encoding.ids)
         return _round(sums)
 
-    def _tokens(self, ids: list[int]) -> list[int]:
-        return ids if self.unknown is None else [token for token in ids if token != self.unknown]
-
-    def _sum_into(self, sums: npt.NDArray[np.int64], tokens: list[list[int]]) -> None:
-        counts = np.array([len(ids) for ids in tokens])
-        filled = np.flatnonzero(counts)
-        if not len(filled):
-            return
-        flat = np.fromiter((token for ids in tokens for token in ids), dtype=np.int64, count=int(counts.sum()))
-        rows = flat if self.rows is None else self.rows[flat]
-        starts = np.concatenate([[0], np.cumsum(counts[filled])[:-1]])
-        sums[filled] = np.add.reduceat(self.table[rows].astype(np.int32), starts, axis=0)
+    def _sum(self, tokens: list[int]) -> npt.NDArray[np.float64]:
+        """The sum of token vectors: whole numbers far below 2^53, so exact in any order."""
+        if self.unknown is not None:
+            tokens = [token for token in tokens if token != self.unknown]
+        rows = tokens if self.rows is None else self.rows[tokens]
+        return np.asarray(self.table[rows].sum(axis=0, dtype=np.float64) if tokens else 0.0)
 
 
-def _batches(lengths: Sequence[int]) -> list[tuple[int, int]]:
-    """Runs of texts whose tokens together stay below the batch size (a single longer text is a run of its own)."""
-    runs: list[tuple[int, int]] = []
-    first, total = 0, 0
-    for at, length in enumerate(lengths):
-        if total and total + length > _BATCH_TOKENS:
-            runs.append((first, at))
-            first, total = at, 0
-        total += length
-    return [*runs, (first, len(lengths))] if lengths else []
-
-
-def _round(sums: npt.NDArray[np.int64]) -> tuple[Vectors, Norms]:
+def _round(sums: npt.NDArray[np.float64]) -> tuple[Vectors, Norms]:
     peaks = np.abs(sums).max(axis=1, initial=0)
     scale = np.divide(_VECTOR_PEAK, peaks, out=np.zeros(len(sums)), where=peaks > 0)
     rounded = np.rint(sums * scale[:, None]).astype(np.int8)
@@ -171,18 +150,18 @@ def _read_model(contents: tuple[bytes, ...]) -> StaticModel:
 
 def _table(
     tensors: dict[str, npt.NDArray[np.generic]],
-) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.int64] | None]:
-    """Token vectors as integers, and token id → row for models whose vocabulary was clustered.
+) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int64] | None]:
+    """Token vectors as whole numbers, and token id → row for models whose vocabulary was clustered.
 
     A table that already holds 8-bit integers stays as it is; any other is weighted, scaled and rounded.
     """
     table, weights, mapping = tensors["embeddings"], tensors.get("weights"), tensors.get("mapping")
     rows = None if mapping is None else mapping.astype(np.int64)
     if weights is None and table.dtype == np.int8:
-        return table.astype(np.int16), rows
+        return table.astype(np.float32), rows
     real = table.astype(np.float64)
     if weights is not None:
         real = (real if rows is None else real[rows]) * weights.astype(np.float64)[:, None]
         rows = None
     peak = float(np.abs(real).max(initial=0.0)) or 1.0
-    return np.rint(real * (_INTEGER_PEAK / peak)).astype(np.int16), rows
+    return np.rint(real * (_INTEGER_PEAK / peak)).astype(np.float32), rows

@@ -18,7 +18,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from tobler_pack.errors import EnvironmentProblem, UsageError
 
@@ -158,9 +157,11 @@ class Repository:
         return data
 
     @cached_property
-    def _batch(self) -> Any:
+    def _batch(self) -> git.Git.AutoInterrupt:
         """One git that reads all blobs. (GitPython has its own, which knows no SHA-256.)"""
-        return self._git.execute(["git", "cat-file", "--batch"], istream=subprocess.PIPE, as_process=True)
+        process = self._git.execute(["git", "cat-file", "--batch"], istream=subprocess.PIPE, as_process=True)
+        assert isinstance(process, git.Git.AutoInterrupt)
+        return process
 
     def blob_sizes(self, entries: Sequence[Entry]) -> list[int]:
         """Size in bytes of each entry's blob, -1 where the clone does not have it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -37,10 +38,9 @@ def describe(
 
     A block that begins inside a function is shown under that function's declaration.
     """
-    inside = [at for at, one in enumerate(definitions) if _contains(lines, one.span)]
+    inside = _inside(lines, definitions)
     outermost = [at for at in inside if definitions[at].parent not in inside]
-    around = [at for at, one in enumerate(definitions) if _contains(one.span, lines) and at not in inside]
-    enclosing = around[-1] if around else None
+    enclosing = _enclosing(lines, definitions)
     if outermost:
         names = [qualified(at, definitions) for at in outermost[:_NAMES_SHOWN]]
         more = len(outermost) - len(names)
@@ -52,6 +52,28 @@ def describe(
     header = (first, min(last, first + _ENCLOSING_LINES - 1))
     full = (header, lines) if header[1] < lines[0] else (lines,)
     return qualified(enclosing, definitions), full, (header,)
+
+
+def _inside(lines: LineRange, definitions: Sequence[Definition]) -> list[int]:
+    """The positions of the definitions that lie whole in a range."""
+    first = bisect_left(definitions, lines[0], key=_first_line)
+    last = bisect_right(definitions, lines[1], key=_first_line)
+    return [at for at in range(first, last) if definitions[at].span[1] <= lines[1]]
+
+
+def _enclosing(lines: LineRange, definitions: Sequence[Definition]) -> int | None:
+    """The position of the innermost definition that holds a range and more; definitions nest, so it is an ancestor of
+    the last one that begins before the range, or that one itself.
+    """
+    at: int | None = bisect_right(definitions, lines[0], key=_first_line) - 1
+    at = None if at == -1 else at
+    while at is not None and (definitions[at].span == lines or not _contains(definitions[at].span, lines)):
+        at = definitions[at].parent
+    return at
+
+
+def _first_line(definition: Definition) -> int:
+    return definition.span[0]
 
 
 def qualified(at: int, definitions: Sequence[Definition]) -> str:

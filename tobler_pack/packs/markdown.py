@@ -19,7 +19,12 @@ _DIRECTION = {
     code: f"\\u{code:04x}" for code in (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
 }
 _SEPARATORS = {code: f"\\u{code:04x}" for code in (0x2028, 0x2029)}
-_TABLE: dict[int, int | str] = {**_INVISIBLE, **_C1, **_DIRECTION, **_SEPARATORS}
+# Characters of no width: text that only a program reads. Joiners stay, since scripts and emoji are written with them.
+_HIDDEN = {
+    code: f"\\u{code:04x}"
+    for code in (0x00AD, 0x180E, 0x200B, *range(0x2060, 0x2065), *range(0x206A, 0x2070), 0xFEFF, *range(0xFFF9, 0xFFFC))
+} | {code: f"\\U{code:08x}" for code in range(0xE0000, 0xE0080)}
+_TABLE: dict[int, int | str] = {**_INVISIBLE, **_C1, **_DIRECTION, **_SEPARATORS, **_HIDDEN}
 _NAME_TABLE: dict[int, int | str] = {**_TABLE, ord("\t"): "\\t", ord("\n"): "\\n", ord("\r"): "\\r"}
 _PLAIN = re.compile("[\t -~]*")
 

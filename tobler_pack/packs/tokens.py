@@ -47,11 +47,14 @@ class TokenCounter:
             return
         newest = list(self._known.items())[-_REMEMBERED:]
         table = np.array(newest, dtype="<u8").tobytes()
+        beside = self._file.with_suffix(f".{os.getpid()}")
         with suppress(OSError):
-            beside = self._file.with_suffix(f".{os.getpid()}")
-            beside.write_bytes(table + _seal(table))
-            beside.replace(self._file)
-            self._dirty = False
+            try:
+                beside.write_bytes(table + _seal(table))
+                beside.replace(self._file)
+                self._dirty = False
+            finally:
+                beside.unlink(missing_ok=True)
 
     def _recall(self) -> dict[int, int]:
         if self._file is None:
