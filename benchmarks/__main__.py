@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from benchmarks import ranking, report, sessions, symbols, tau
+from benchmarks import made, ranking, report, sessions, speed, symbols, tau
 from benchmarks.report import Json, Table
 from benchmarks.settings import Settings, prepare, tell
 
@@ -17,35 +17,40 @@ COMMANDS: dict[str, tuple[Callable[[Settings], Json], Callable[[Json], list[Tabl
     "ranking": (ranking.run, ranking.tables),
     "tau": (tau.run, tau.tables),
     "sessions": (sessions.run, sessions.tables),
+    "speed": (speed.run, speed.tables),
 }
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run and print; 2 if there was nothing to run."""
-    options = _parser().parse_args(arguments)
+    parser = _parser()
+    options = parser.parse_args(arguments)
     if options.command == "table":
         _print([run for file in options.files for run in report.load(file)])
         return 0
+    if options.pypi is None and not (options.repos and options.cases):
+        parser.error("name clones and cases with --repos and --cases, or a folder of source packages with --pypi")
     with tempfile.TemporaryDirectory(prefix="tobler-pack-benchmarks-") as scratch:
-        runs = _run(options, options.work or Path(scratch))
+        runs = _run(options, (options.work or Path(scratch)).resolve())
     if options.out is not None:
-        report.save(runs, options.out)
-        for run in runs:
-            if run["command"] == "tau":
-                options.out.with_suffix(".csv").write_text(tau.as_csv(run), encoding="utf-8")
+        _save(runs, options.out)
     _print(runs)
-    if not any(run["repositories"] for run in runs):
-        tell("no repository of the cases was found in --repos at the commit of the cases")
-        return 2
-    return 0
+    if any(run["repositories"] for run in runs):
+        return 0
+    tell("nothing was measured: no repository of the cases is in --repos with the commit of its cases")
+    return 2
 
 
 def _run(options: argparse.Namespace, work: Path) -> list[Json]:
     prepare(work)
+    repos, cases = options.repos, options.cases
+    if options.pypi is not None:
+        repository_folder, cases = made.make(options.pypi, work)
+        repos = [repository_folder]
     settings = Settings(
-        repos=tuple(path.resolve() for path in options.repos),
-        cases=options.cases,
-        work=work.resolve(),
+        repos=tuple(path.resolve() for path in repos),
+        cases=cases,
+        work=work,
         budgets=tuple(options.budget or (2000,)),
         only=tuple(options.only or ()),
         every=options.all,
@@ -59,10 +64,18 @@ def _run(options: argparse.Namespace, work: Path) -> list[Json]:
     return runs
 
 
+def _save(runs: Sequence[Json], out: Path) -> None:
+    report.save(runs, out)
+    for run in runs:
+        if run["command"] == "tau":
+            out.with_suffix(".csv").write_text(tau.as_csv(run), encoding="utf-8")
+
+
 def _print(runs: Sequence[Json]) -> None:
     for run in runs:
         for table in COMMANDS[run["command"]][1](run):
-            print(table.markdown())
+            if table.rows:
+                print(table.markdown())
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -70,12 +83,13 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True)
     for name in (*COMMANDS, "all"):
         one = commands.add_parser(name)
-        one.add_argument("--repos", type=Path, action="append", required=True, help="folder of clones; may be repeated")
-        one.add_argument("--cases", type=Path, required=True, help="folder of cases, see README.md")
-        one.add_argument("--out", type=Path, help="write the results to this JSON file")
+        one.add_argument("--repos", type=Path, action="append", help="folder of clones; may be repeated")
+        one.add_argument("--cases", type=Path, help="folder of cases, see README.md")
+        one.add_argument("--pypi", type=Path, help="instead of both: a folder of Python source packages")
+        one.add_argument("--out", type=Path, metavar="FILE.json", help="write the results to this file")
         one.add_argument("--work", type=Path, help="keep indexes here for the next run; by default a temporary folder")
-        one.add_argument("--budget", type=int, action="append", help="tokens; repeat for several (default 2000)")
-        one.add_argument("--only", action="append", metavar="NAME", help="only this repository; repeat for several")
+        one.add_argument("--budget", type=int, action="append", help="tokens; may be repeated (default 2000)")
+        one.add_argument("--only", action="append", metavar="NAME", help="only this repository; may be repeated")
         one.add_argument("--all", action="store_true", help="every repository of repos.json that there is a clone of")
         one.add_argument("--no-peers", action="store_true", help="only tobler-pack")
         one.add_argument("--quick", action="store_true", help="a few cases of a few repositories")

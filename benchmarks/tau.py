@@ -173,9 +173,11 @@ def _points(kind: str, curve: Json) -> Table:
 def curve_text(curve: Json) -> str:
     """var(log N_eff) over τ as bars of text."""
     peak = max(point["variance"] for point in curve["points"]) or 1.0
-    bars = [(point["tau"], point["variance"], round(_BAR * point["variance"] / peak)) for point in curve["points"]]
+    shown = [one for at, one in enumerate(curve["points"]) if at % 2 == 0 or one["tau"] == curve["argmax"]]
+    bars = [(point["tau"], point["variance"], round(_BAR * point["variance"] / peak)) for point in shown]
     return "\n".join(
-        f"{tau:4.1f} {variance:6.2f} {'#' * bar}{' <' if tau == curve['argmax'] else ''}" for tau, variance, bar in bars
+        f"{tau:4.1f} {variance:6.2f} {'#' * bar}{' <' if tau == curve['argmax'] else ''}".rstrip()
+        for tau, variance, bar in bars
     )
 
 

@@ -24,7 +24,7 @@ TIERS = [Tier.FULL, Tier.SIGNATURE, Tier.STUB]
 
 Files = Mapping[str, Sequence[str]]
 
-tolerant = settings(max_examples=100, deadline=None)
+tolerant = settings(max_examples=60, deadline=None)
 
 
 @st.composite
@@ -73,9 +73,9 @@ def numbers(text: str) -> dict[str, str]:
 
 
 FUNCTIONS = {
-    f"lib/part{at}.py": [f"def step_{at}(value):", *(f"    value = convert(value, {n})" for n in range(12)), "    return value"]
+    f"lib/part{at}.py": [f"def step_{at}(value):", *["    value = convert(value)"] * 12, "    return value"]
     for at in range(12)
-}  # fmt: skip
+}
 STEPS = [candidate((1, 14), 0.05, path=path, symbol=f"step_{at}", file=at) for at, path in enumerate(FUNCTIONS)]
 
 
@@ -242,26 +242,22 @@ def test_one_gigantic_line_does_not_break_a_small_budget() -> None:
 # what is shown
 
 
-def test_more_budget_shows_more_of_each() -> None:
-    tiers = [[one.tier for one in made(FUNCTIONS, STEPS, heading(budget)).shown] for budget in (350, 700, 3000)]
-    assert tiers[0][0] is Tier.FULL
-    assert tiers[0].count(Tier.FULL) < tiers[1].count(Tier.FULL) < tiers[2].count(Tier.FULL) == 12
-
-
-def test_what_did_not_fit_is_named_at_the_end() -> None:
-    pack = made(FUNCTIONS, STEPS, heading(250))
-    assert pack.omitted
-    first = pack.omitted[0].symbol
-    assert pack.text.rsplit("\n", 2)[-2].startswith(f"Not shown: `{first}`")
+def test_more_budget_shows_more_bodies() -> None:
+    packs = [made(FUNCTIONS, STEPS, heading(budget)) for budget in (200, 500, 800, 3000)]
+    bodies = [[one.tier for one in pack.shown].count(Tier.FULL) for pack in packs]
+    assert bodies == sorted(bodies)
+    assert bodies[0] < bodies[-1] == 12
 
 
 def test_the_names_at_the_end_use_what_is_left() -> None:
     """One more name would not fit, or all are there."""
     count = independent_count("o200k_base")
-    for budget in range(120, 420, 20):
+    some_named = 0
+    for budget in range(120, 420, 3):
         pack = made(FUNCTIONS, STEPS, heading(budget))
         last = pack.text.split("\n")[-2]
         named = re.findall(r"`(step_\d+)`", last) if last.startswith("Not shown: ") else []
+        some_named += bool(named)
         assert named == [one.symbol for one in pack.omitted[: len(named)]]
         more = len(pack.omitted) - len(named)
         assert last.endswith(f" and {more} more.") == (bool(named) and more > 0)
@@ -269,6 +265,7 @@ def test_the_names_at_the_end_use_what_is_left() -> None:
             following = pack.omitted[len(named)].symbol
             longer = f", `{following}` and {more} more" if named else f"Not shown: `{following}` and {more} more.\n"
             assert count(pack.text) + count(longer) > budget - 3
+    assert some_named
 
 
 def test_nothing_to_show() -> None:

@@ -17,6 +17,7 @@ from tobler_pack.weighing.weights import (
     MASS,
     Floats,
     effective_number,
+    heaviest,
     nucleus,
     soften,
     standardize,
@@ -220,6 +221,26 @@ def test_mass_that_is_reached_just_so_is_enough() -> None:
 )
 def test_the_least_number_of_members(weights: list[float], k_min: int, expected: int) -> None:
     assert len(nucleus(np.array(weights), 0.9, k_min).members) == expected
+
+
+@tolerant
+@given(plain, st.integers(0, 80))
+def test_heaviest_is_a_stable_sort_cut_short(scores: Floats, most: int) -> None:
+    weights = locked(np.round(np.abs(scores) / 200))  # with many ties
+    expected = np.argsort(-weights, kind="stable")[:most]
+    assert heaviest(weights, most).tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("k_min", [5, 700])
+@pytest.mark.parametrize("spread", [0.0, 0.1, 1.0, 8.0])
+def test_a_nucleus_among_many_chunks_is_that_of_a_full_sort(spread: float, k_min: int) -> None:
+    weights = soften(np.round(np.random.default_rng(3).normal(size=20_000), 1) * spread, 1.0)
+    order = np.argsort(-weights, kind="stable")
+    reached = np.cumsum(weights[order])
+    count = int((reached < MASS * (1 - 1e-12)).sum()) + 1
+    found = nucleus(weights, MASS, k_min)
+    assert found.members.tolist() == order[: max(count, k_min)].tolist()
+    assert found.epsilon == pytest.approx(1 - weights[found.members].sum())
 
 
 def test_the_shipped_numbers_are_those_of_the_design() -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice
 from multiprocessing import get_context
 from os import cpu_count
 
@@ -24,8 +24,8 @@ from tobler_pack.types import Definition
 
 Ints = npt.NDArray[np.int32]
 
-# Starting a worker costs about half a second of imports; this many files take longer than that.
-_FILES_WORTH_WORKERS = 150
+# Starting a worker costs about half a second of imports; analyzing this much takes three times as long.
+_BYTES_WORTH_WORKERS = 1_500_000
 _FILES_IN_FLIGHT = 64
 _CHUNKS_PER_EMBEDDING = 512
 
@@ -175,9 +175,16 @@ def _without_texts(record: FileRecord) -> FileRecord:
 
 
 def _records(files: Sequence[SourceFile], read: Callable[[SourceFile], bytes]) -> Iterator[FileRecord]:
-    """Analyze files in order, in worker processes where there are enough of them."""
-    jobs = ((file.path, read(file), file.language) for file in files)
-    pool = _workers() if len(files) >= _FILES_WORTH_WORKERS else None
+    """Analyze files in order, in worker processes where there is enough to read."""
+    jobs: Iterator[tuple[str, bytes, str]] = ((file.path, read(file), file.language) for file in files)
+    first, size = [], 0
+    for job in jobs:
+        first.append(job)
+        size += len(job[1])
+        if size > _BYTES_WORTH_WORKERS:
+            break
+    jobs = chain(first, jobs)
+    pool = _workers() if size > _BYTES_WORTH_WORKERS else None
     if pool is None:
         yield from (analyze(*job) for job in jobs)
         return
