@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left, bisect_right
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from tobler_pack.corpus.blocks import Block, align, map_chunks
 from tobler_pack.corpus.outline import definitions, parse
 from tobler_pack.corpus.semble_bridge import chunk_ranges
-from tobler_pack.corpus.terms import FIELDS, term_id, terms
+from tobler_pack.corpus.terms import FIELDS, count_hashes, field_bits, term_hash
 from tobler_pack.corpus.text import Cause, read_text, split_lines
 from tobler_pack.types import Definition, LineRange
 
@@ -53,9 +52,9 @@ def analyze(path: str, data: bytes, language: str) -> FileRecord:
     texts = ["\n".join(lines[first - 1 : last]) for first, last in chunks]
     named = _defined_in(chunks, found)
     documented = _documented_lines(found)
-    path_terms = _path_terms(path)
+    path_hashes = _path_hashes(path)
     fields = [
-        _fields(path_terms, part, [found[at].name for at in defined], _text_of(_within(documented, chunk), lines))
+        _fields(path_hashes, part, [found[at].name for at in defined], _text_of(_within(documented, chunk), lines))
         for part, chunk, defined in zip(texts, chunks, named, strict=True)
     ]
     ids, counts = zip(*map(_postings, fields), strict=True) if fields else ((), ())
@@ -96,32 +95,36 @@ def _text_of(numbers: Iterable[int], lines: Sequence[str]) -> str:
     return "\n".join(lines[number - 1] for number in numbers if number <= len(lines))
 
 
-def _path_terms(path: str) -> tuple[Counter[str], Counter[str]]:
+def _path_hashes(path: str) -> tuple[dict[int, int], dict[int, int]]:
     """What a path adds to the text of each chunk, and the terms of the whole path."""
     *folders, name = path.split("/")
     stem = name.rsplit(".", 1)[0]
-    return terms(" ".join([stem] * _STEM_WEIGHT + folders[-_FOLDERS:])), terms(" ".join([*folders, stem]))
+    added = " ".join([stem] * _STEM_WEIGHT + folders[-_FOLDERS:])
+    return count_hashes(added), count_hashes(" ".join([*folders, stem]))
 
 
 def _fields(
-    path_terms: tuple[Counter[str], Counter[str]], text: str, names: Sequence[str], documentation: str
-) -> dict[str, Mapping[str, int]]:
-    body = terms(text)
-    body.update(path_terms[0])
+    path_hashes: tuple[dict[int, int], dict[int, int]], text: str, names: Sequence[str], documentation: str
+) -> dict[str, dict[int, int]]:
+    """The counted terms of one chunk, by field and `term_hash`."""
+    body = count_hashes(text)
+    for hashed, times in path_hashes[0].items():
+        body[hashed] = body.get(hashed, 0) + times
     return {
         "body": body,
-        "name": terms(" ".join(sorted(set(names)))),
-        "doc": terms(documentation),
-        "path": path_terms[1],
-        "exact": dict.fromkeys(names, 1),
+        "name": count_hashes(" ".join(sorted(set(names)))),
+        "doc": count_hashes(documentation),
+        "path": path_hashes[1],
+        "exact": {term_hash(name): 1 for name in names},
     }
 
 
-def _postings(fields: Mapping[str, Mapping[str, int]]) -> tuple[array[int], array[int]]:
+def _postings(fields: Mapping[str, Mapping[int, int]]) -> tuple[array[int], array[int]]:
     """Term ids and their counts, field by field, in the order in which the terms first occur."""
     ids: array[int] = array("Q")
     counts: array[int] = array("H")
     for field, counted in fields.items():
-        ids.extend([term_id(field, term) for term in counted])
+        bits = field_bits(field)
+        ids.extend([bits | hashed for hashed in counted])
         counts.extend([min(count, _MAX_COUNT) for count in counted.values()])
     return ids, counts

@@ -68,14 +68,39 @@ def terms_of_words(counted: Mapping[str, int]) -> Counter[str]:
     return total
 
 
-@lru_cache(maxsize=1 << 18)
 def term_id(field: str, term: str) -> int:
     """A 64-bit number for a term of one field: the field in the upper four bits, a hash of the term in the others.
 
     Fields do not share terms. Two terms of one repository collide with a chance below 1 in 10 million.
     """
+    return field_bits(field) | term_hash(term)
+
+
+def field_bits(field: str) -> int:
+    """The upper four bits of the ids of a field's terms."""
+    return FIELDS.index(field) << _FIELD_SHIFT
+
+
+@lru_cache(maxsize=1 << 16)
+def term_hash(term: str) -> int:
+    """The lower sixty bits of a term's ids."""
     digest = hashlib.blake2b(term.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-    return FIELDS.index(field) << _FIELD_SHIFT | int.from_bytes(digest, "little") >> 4
+    return int.from_bytes(digest, "little") >> 4
+
+
+@lru_cache(maxsize=1 << 17)
+def _part_hashes(word: str) -> tuple[int, ...]:
+    return tuple(map(term_hash, parts(word)))
+
+
+def count_hashes(text: str) -> dict[int, int]:
+    """What `terms` counts, by `term_hash`: the form in which an index is made, where time matters."""
+    total: dict[int, int] = {}
+    for word, times in Counter(words(text)).items():
+        if len(word) <= _LONGEST_WORD:
+            for hashed in _part_hashes(word):
+                total[hashed] = total.get(hashed, 0) + times
+    return total
 
 
 def field_of(ids: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:

@@ -14,6 +14,7 @@ import os
 import stat
 import subprocess
 import tempfile
+import weakref
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -161,6 +162,7 @@ class Repository:
         """One git that reads all blobs. (GitPython has its own, which knows no SHA-256.)"""
         process = self._git.execute(["git", "cat-file", "--batch"], istream=subprocess.PIPE, as_process=True)
         assert isinstance(process, git.Git.AutoInterrupt)
+        weakref.finalize(self, _end, process)
         return process
 
     def blob_sizes(self, entries: Sequence[Entry]) -> list[int]:
@@ -287,6 +289,11 @@ class Repository:
         answers = self._run(*arguments, given=paths, env=alone).split(b"\0")
         values = zip(answers[0::3], answers[2::3], strict=False)
         return frozenset(_text(path) for path, value in values if value not in (b"unspecified", b"unset", b"false"))
+
+
+def _end(process: git.Git.AutoInterrupt) -> None:
+    """Let a git that reads from us end; held by a finalizer, so that its pipes are not collected before itself."""
+    process.stdin.close()
 
 
 def _entry(line: bytes, *, blob_at: int) -> Entry:
