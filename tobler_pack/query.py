@@ -56,6 +56,7 @@ def answer(
     if content:
         config = replace(config, content=tuple(dict.fromkeys(content)))
     workspace = Workspace.open(repository, config, tree)
+    workspace.counter.prepare()
     request = Request(
         title="",
         question=asked,

@@ -11,6 +11,7 @@ import os
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from threading import Thread
 
 import numpy as np
 
@@ -29,15 +30,22 @@ class TokenCounter:
         self._file = None if folder is None else folder / f"tokens-{name}.counts"
         self._known = self._recall()
         self._dirty = False
+        self._loading: Thread | None = None
+
+    def prepare(self) -> None:
+        """Begin to load the vocabulary beside other work; it takes half a second and does not need the interpreter."""
+        if self._loading is None:
+            self._loading = Thread(target=_count, args=([""], self.name), daemon=True)
+            self._loading.start()
 
     def count(self, texts: Sequence[str]) -> list[int]:
         """The number of tokens of each text."""
         keys = [_key(text) for text in texts]
         missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in self._known}
         if missing:
-            from toktok import batch_count  # loads the vocabulary
-
-            self._known.update(zip(missing, batch_count(list(missing.values()), self.name), strict=True))
+            if self._loading is not None:
+                self._loading.join()
+            self._known.update(zip(missing, _count(list(missing.values()), self.name), strict=True))
             self._dirty = True
         return [self._known[key] for key in keys]
 
@@ -65,6 +73,12 @@ class TokenCounter:
             if seal == _seal(table):
                 return dict(np.frombuffer(table, dtype="<u8").reshape(-1, 2).tolist())
         return {}
+
+
+def _count(texts: list[str], name: str) -> list[int]:
+    from toktok import batch_count  # the first count of a process loads the vocabulary
+
+    return list(batch_count(texts, name))
 
 
 def _key(text: str) -> int:
