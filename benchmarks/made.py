@@ -89,7 +89,8 @@ def symbol_rows(repository: Path, name: str, commit: str) -> list[dict[str, Any]
     half = min(CASES_OF_A_KIND, len(unique) // 2)
     questions = cycle(NAME_QUESTIONS)
     named = [_row(name, commit, one, NAME, next(questions).format(one.name)) for one in unique[:half]]
-    return named + [_row(name, commit, one, DOC, one.sentence) for one in unique[half : 2 * half]]
+    described = [_row(name, commit, one, DOC, one.sentence) for one in unique[half : 2 * half]]
+    return [row for pair in zip(named, described, strict=True) for row in pair]
 
 
 def _row(repository: str, commit: str, one: Found, kind: str, query: str) -> dict[str, Any]:

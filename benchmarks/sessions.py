@@ -7,11 +7,12 @@ repository with another target. A question hits if a file of its target is among
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from statistics import median
 
 from benchmarks import report
-from benchmarks.cases import DOC
+from benchmarks.cases import RankingCase, SymbolCase
 from benchmarks.checkouts import Checkout
 from benchmarks.ours import Ours, open_ours
 from benchmarks.report import Json, Table
@@ -37,156 +38,157 @@ FOLLOW_UPS = (
     "and how is that configured",
 )
 
+FOLLOW_UP, SECOND, PIVOT, NAME_PIVOT = "follow-up", "second follow-up", "pivot", "pivot to a name"
+KINDS = (FOLLOW_UP, SECOND, PIVOT, NAME_PIVOT)
 
-@dataclass(frozen=True, slots=True)
-class First:
-    """A question in words whose files are known."""
+
+@dataclass(frozen=True)
+class Asked:
+    """A question whose files are known, with the evidence for it."""
 
     query: str
     paths: frozenset[str]
+    scores: Floats
+
+    @cached_property
+    def is_symbol(self) -> bool:
+        """Whether it is a bare name: such a question begins no session here, but it may be a pivot."""
+        return Question(self.query).is_symbol
 
 
-@dataclass
-class Tally:
-    """What was counted, over all repositories."""
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A later question of a session: whether it hits without memory and with it, and λ."""
 
-    first: list[bool] = field(default_factory=list)
-    follow_ups: list[tuple[str, bool, bool, bool]] = field(default_factory=list)
-    """Template, whether the first question hit, hit without memory, hit with it."""
-    thirds: list[tuple[bool, bool]] = field(default_factory=list)
-    """A second follow-up: hit without memory, with it."""
-    pivots: list[tuple[bool, bool]] = field(default_factory=list)
-    shares: dict[str, list[float]] = field(default_factory=lambda: {"follow-up": [], "pivot": []})
+    kind: str
+    query: str
+    without: bool
+    with_memory: bool
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """The sessions of one repository."""
+
+    first: tuple[bool, ...]
+    turns: tuple[Turn, ...]
 
 
 def run(settings: Settings) -> Json:
     """All sessions of all repositories."""
-    tallies: dict[str, Tally] = {}
+    played: dict[str, list[Played]] = {}
     checkouts: list[Checkout] = []
-    for checkout, questions in _questions(settings):
+    for checkout, cases in _cases(settings):
         ours = open_ours(checkout)
-        if len(ours.workspace.corpus.index.files) >= FEWEST_FILES and len(questions) > 1:
+        if len(ours.workspace.corpus.index.files) >= FEWEST_FILES:
             checkouts.append(checkout)
             name = f"{checkout.name} {checkout.commit[:7]}"
-            tallies[name] = _play(ours, questions)
-            tell(f"sessions: {name}: {len(questions)} questions")
+            played.setdefault(name, []).append(_play(ours, cases))
+            tell(f"sessions: {name}: {len(cases)} questions")
+    everything = [one for some in played.values() for one in some]
     results = {
-        "repositories": {name: _figures([tally]) for name, tally in tallies.items()},
-        "all": _figures(list(tallies.values())),
-        "templates": _templates(list(tallies.values())),
+        "repositories": {name: _figures(some) for name, some in played.items()},
+        "all": _figures(everything),
+        "templates": _templates(everything),
     }
     return report.run("sessions", checkouts, results, first_files=FIRST_FILES, fewest_files=FEWEST_FILES)
 
 
-def _questions(settings: Settings) -> Iterator[tuple[Checkout, list[First]]]:
-    for checkout, cases in settings.symbols():
-        yield checkout, [First(case.query, frozenset({case.path})) for case in cases if case.kind == DOC]
+def _cases(settings: Settings) -> Iterator[tuple[Checkout, Sequence[SymbolCase | RankingCase]]]:
+    yield from settings.symbols()
     for checkout, one in settings.rankings():
-        asked = [First(case.query, frozenset(target.path for target in case.targets)) for case in one.cases]
-        yield checkout, [first for first in asked if not Question(first.query).is_symbol]
+        yield checkout, one.cases
 
 
-def _play(ours: Ours, questions: Sequence[First]) -> Tally:
-    """Every follow-up after every question, and one pivot after each."""
-    tally = Tally()
-    scores = [ours.standing(one.query) for one in questions]
-    follow_ups = {template: ours.standing(template) for template in FOLLOW_UPS}
-    plain = {template: _first_files(ours, remember(None, scores)) for template, scores in follow_ups.items()}
-    hits = [_hit(_first_files(ours, remember(None, own)), one) for one, own in zip(questions, scores, strict=True)]
-    tally.first.extend(hits)
-    for at, one in enumerate(questions):
-        memory = remember(None, scores[at])
-        for number, template in enumerate(FOLLOW_UPS):
-            turn = remember(memory, follow_ups[template])
-            tally.shares["follow-up"].append(turn.share)
-            with_memory = _hit(_first_files(ours, turn), one)
-            tally.follow_ups.append((template, hits[at], _hit(plain[template], one), with_memory))
-            if number == at % len(FOLLOW_UPS):
-                after = FOLLOW_UPS[(number + 1) % len(FOLLOW_UPS)]
-                third = remember(turn, follow_ups[after])
-                tally.thirds.append((_hit(plain[after], one), _hit(_first_files(ours, third), one)))
-        _pivot(ours, questions, scores, hits, at, memory, tally)
-    return tally
+def _play(ours: Ours, cases: Sequence[SymbolCase | RankingCase]) -> Played:
+    """After each question in words: every follow-up, one more follow-up, and both kinds of pivot."""
+    questions = [Asked(case.query, _paths(case), ours.standing(case.query)) for case in cases]
+    follow_ups = {query: ours.standing(query) for query in FOLLOW_UPS}
+    natural = [at for at, one in enumerate(questions) if not one.is_symbol]
+    turns: list[Turn] = []
+    for number, at in enumerate(natural):
+        memory = remember(None, questions[at].scores)
+        turns += _follow_ups(ours, memory, questions[at].paths, follow_ups, number)
+        turns += _pivots(ours, memory, questions[at], questions[at + 1 :] + questions[:at])
+    first = (_hit(ours, remember(None, questions[at].scores), questions[at].paths) for at in natural)
+    return Played(tuple(first), tuple(turns))
 
 
-def _pivot(
-    ours: Ours,
-    questions: Sequence[First],
-    scores: Sequence[Floats],
-    hits: Sequence[bool],
-    at: int,
-    memory: Memory,
-    tally: Tally,
-) -> None:
-    """The next question with another target, asked right after this one."""
-    others = [(at + step) % len(questions) for step in range(1, len(questions))]
-    other = next((one for one in others if not questions[one].paths & questions[at].paths), None)
-    if other is not None:
-        turn = remember(memory, scores[other])
-        tally.shares["pivot"].append(turn.share)
-        tally.pivots.append((hits[other], _hit(_first_files(ours, turn), questions[other])))
+def _paths(case: SymbolCase | RankingCase) -> frozenset[str]:
+    targets = (case.target,) if isinstance(case, SymbolCase) else case.targets
+    return frozenset(target.path for target in targets)
 
 
-def _first_files(ours: Ours, memory: Memory) -> frozenset[str]:
-    return frozenset(ours.files(ours.weights(memory.scores), FIRST_FILES, BUDGET))
+def _follow_ups(
+    ours: Ours, memory: Memory, paths: frozenset[str], follow_ups: dict[str, Floats], number: int
+) -> Iterator[Turn]:
+    for query, scores in follow_ups.items():
+        yield _turn(ours, FOLLOW_UP, query, memory, scores, paths)
+    queries = list(follow_ups)
+    one, another = queries[number % len(queries)], queries[(number + 1) % len(queries)]
+    yield _turn(ours, SECOND, another, remember(memory, follow_ups[one]), follow_ups[another], paths)
 
 
-def _hit(files: frozenset[str], one: First) -> bool:
-    return bool(files & one.paths)
+def _pivots(ours: Ours, memory: Memory, before: Asked, others: Sequence[Asked]) -> Iterator[Turn]:
+    """The next question in words and the next name whose files are other ones."""
+    for kind, is_symbol in ((PIVOT, False), (NAME_PIVOT, True)):
+        fitting = (one for one in others if one.is_symbol == is_symbol and not one.paths & before.paths)
+        if (other := next(fitting, None)) is not None:
+            yield _turn(ours, kind, other.query, memory, other.scores, other.paths)
 
 
-def _figures(tallies: Sequence[Tally]) -> Json:
-    follow_ups = [row for tally in tallies for row in tally.follow_ups]
-    found = [row for row in follow_ups if row[1]]
-    thirds = [row for tally in tallies for row in tally.thirds]
-    pivots = [row for tally in tallies for row in tally.pivots]
-    shares = {kind: [share for tally in tallies for share in tally.shares[kind]] for kind in ("follow-up", "pivot")}
+def _turn(ours: Ours, kind: str, query: str, memory: Memory, scores: Floats, paths: frozenset[str]) -> Turn:
+    turn = remember(memory, scores)
+    return Turn(kind, query, _hit(ours, remember(None, scores), paths), _hit(ours, turn, paths), turn.share)
+
+
+def _hit(ours: Ours, memory: Memory, paths: frozenset[str]) -> bool:
+    return not paths.isdisjoint(ours.files(ours.weights(memory.scores), FIRST_FILES, BUDGET))
+
+
+def _figures(played: Sequence[Played]) -> Json:
+    turns = {kind: [turn for one in played for turn in one.turns if turn.kind == kind] for kind in KINDS}
     return {
-        "questions": sum(len(tally.first) for tally in tallies),
-        "first question": mean(hit for tally in tallies for hit in tally.first),
-        "follow-up": {"without": mean(row[2] for row in follow_ups), "with": mean(row[3] for row in follow_ups)},
-        "follow-up of a hit": {"without": mean(row[2] for row in found), "with": mean(row[3] for row in found)},
-        "second follow-up": {"without": mean(row[0] for row in thirds), "with": mean(row[1] for row in thirds)},
-        "pivot": {"without": mean(row[0] for row in pivots), "with": mean(row[1] for row in pivots)},
-        "pivots unharmed": mean(row[1] for row in pivots if row[0]),
-        "median share of memory": {kind: median(values) if values else 0.0 for kind, values in shares.items()},
+        "questions": sum(len(one.first) for one in played),
+        "first question": mean(hit for one in played for hit in one.first),
+        **{kind: _rates(found) for kind, found in turns.items()},
     }
 
 
-def _templates(tallies: Sequence[Tally]) -> Json:
-    rows = [row for tally in tallies for row in tally.follow_ups]
-    by_template = {template: [row for row in rows if row[0] == template] for template in FOLLOW_UPS}
+def _rates(turns: Sequence[Turn]) -> Json:
+    """`unharmed`: of those that hit without memory, the share that still does with it."""
     return {
-        template: {"without": mean(row[2] for row in some), "with": mean(row[3] for row in some)}
-        for template, some in by_template.items()
+        "turns": len(turns),
+        "without": mean(turn.without for turn in turns),
+        "with": mean(turn.with_memory for turn in turns),
+        "unharmed": mean(turn.with_memory for turn in turns if turn.without),
+        "median share of memory": median(turn.share for turn in turns) if turns else 0.0,
     }
 
 
-_PAIRS = ("follow-up", "follow-up of a hit", "second follow-up", "pivot")
+def _templates(played: Sequence[Played]) -> Json:
+    turns = [turn for one in played for turn in one.turns if turn.kind == FOLLOW_UP]
+    return {query: _rates([turn for turn in turns if turn.query == query]) for query in FOLLOW_UPS}
 
 
 def tables(run: Json) -> list[Table]:
     """All repositories together and apart, and by template."""
     results: Json = run["results"]
-    everything: Json = results["all"]
-    apart = tuple(_row(name, one) for name, one in {**results["repositories"], "all": everything}.items())
-    templates = tuple((template, _pair(one)) for template, one in results["templates"].items())
-    shares = everything["median share of memory"]
-    title = f"A file of the target among the first {FIRST_FILES}, without → with memory"
-    note = f"Median λ: {report.two(shares['follow-up'])} for follow-ups, {report.two(shares['pivot'])} for pivots."
-    head = ("repository", "questions", "first question", *_PAIRS, "pivots unharmed")
-    return [Table(title, head, apart, note), Table("By follow-up", ("", "without → with memory"), templates)]
+    title = f"A file of the target among the first {FIRST_FILES}, without → with memory (unharmed; median λ)"
+    head = ("repository", "questions", "first question", *KINDS)
+    rows = [_row("all", results["all"]), *(_row(name, one) for name, one in results["repositories"].items())]
+    templates = tuple((query, _cell(rates)) for query, rates in results["templates"].items())
+    return [Table(title, head, tuple(rows)), Table("By follow-up", ("", "without → with memory"), templates)]
 
 
 def _row(name: str, figures: Json) -> tuple[str, ...]:
-    return (
-        name,
-        str(figures["questions"]),
-        report.percent(figures["first question"]),
-        *(_pair(figures[kind]) for kind in _PAIRS),
-        report.percent(figures["pivots unharmed"]),
-    )
+    cells = (_cell(figures[kind]) for kind in KINDS)
+    return (name, str(figures["questions"]), report.percent(figures["first question"]), *cells)
 
 
-def _pair(rates: Json) -> str:
-    return f"{report.percent(rates['without'])} → {report.percent(rates['with'])}"
+def _cell(rates: Json) -> str:
+    if not rates["turns"]:
+        return ""
+    unharmed, share = report.percent(rates["unharmed"]), report.two(rates["median share of memory"])
+    return f"{report.percent(rates['without'])} → {report.percent(rates['with'])} ({unharmed}; {share})"

@@ -27,6 +27,9 @@ OURS, PEER = "tobler-pack", "semble"
 TIMES = 5
 COLD_TIMES = 3
 QUESTIONS = 20
+LONGEST_SECONDS = 60
+"""Once the runs of one row took this long no further turn begins: a large repository is measured once or twice."""
+
 NAMED_QUESTIONS = 4
 RESULTS = 10
 EARLIER = 20
@@ -155,7 +158,7 @@ def _before(checkout: Checkout, back: int) -> str | None:
 
 def _processes(place: Place, cases: Sequence[SymbolCase], settings: Settings) -> Json:
     """Whole commands while everything is cached and nothing has changed."""
-    repeats = 2 if settings.quick else TIMES
+    repeats = 1 if settings.quick else TIMES
     commands = _commands(place, cases[0].query, settings, index_only=False)
     helps = {tool: [_script(tool), "--help"] for tool in commands}
     builds = {OURS: _build(place, cases)}
@@ -201,6 +204,8 @@ def _alternate(
             seconds = _run(command, place, tool)
             if before is not None or turn:
                 _add(times, tool, seconds)
+        if sum(map(sum, times.values())) > LONGEST_SECONDS:
+            break
     return _medians(times)
 
 

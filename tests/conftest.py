@@ -12,6 +12,8 @@ import pytest
 from console import Console
 from repositories import IDENTITY
 
+from tobler_pack.corpus.model import EMBEDDED, StaticModel, load_model
+
 _REAL_HOME = Path.home()
 _FORBIDDEN = tuple(
     str(_REAL_HOME / name)
@@ -74,3 +76,9 @@ def cold_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "own-cache"
     monkeypatch.setenv("TOBLER_PACK_CACHE", str(folder))
     return folder
+
+
+@pytest.fixture(scope="session")
+def model() -> StaticModel:
+    """The embedded model."""
+    return load_model(EMBEDDED, None)

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -48,14 +49,18 @@ def script() -> str:
     return found
 
 
-def run(*arguments: str | Path, cwd: Path, prefix: tuple[str, ...] = (), **variables: str | Path | None) -> Answer:
-    """Run the console script; `variables` change the environment (None takes one away)."""
+Variables = Mapping[str, "str | Path | None"]
+"""Changes of the environment; None takes a variable away."""
+
+
+def run(*arguments: str | Path, cwd: Path, prefix: tuple[str, ...] = (), env: Variables = {}) -> Answer:  # noqa: B006
+    """Run the console script."""
     command = [*prefix, script(), *map(str, arguments)]
-    done = subprocess.run(command, cwd=cwd, env=environment(**variables), capture_output=True, timeout=120, check=False)
+    done = subprocess.run(command, cwd=cwd, env=environment(env), capture_output=True, timeout=120, check=False)
     return Answer(done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
-def environment(**variables: str | Path | None) -> dict[str, str]:
-    """The environment with some variables changed; None takes one away."""
-    changed = {name: str(value) for name, value in variables.items() if value is not None}
-    return {name: value for name, value in (os.environ | changed).items() if variables.get(name, "") is not None}
+def environment(changes: Variables = {}) -> dict[str, str]:  # noqa: B006
+    """The environment with some changes."""
+    changed = {name: str(value) for name, value in changes.items() if value is not None}
+    return {name: value for name, value in (os.environ | changed).items() if changes.get(name, "") is not None}

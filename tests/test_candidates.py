@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -136,7 +138,7 @@ def lines_of(some: list[LineRange] | tuple[LineRange, ...]) -> set[int]:
 def test_merged_ranges_hold_the_same_lines_and_keep_apart(some: list[LineRange]) -> None:
     merged = merge(some)
     assert lines_of(merged) == lines_of(some)
-    assert all(before[1] + 1 < after[0] for before, after in zip(merged, merged[1:], strict=False))
+    assert all(before[1] + 1 < after[0] for before, after in pairwise(merged))
 
 
 @st.composite
@@ -164,8 +166,8 @@ def nested(draw: st.DrawFn, first: int = 1, last: int = 60, parent: int | None =
 def test_whatever_is_shown_of_a_block_belongs_to_it(definitions: list[Definition], lines: LineRange) -> None:
     symbol, full, signature = describe(lines, definitions)
     assert lines_of(full) >= lines_of((lines,))
-    assert all(before[1] < after[0] for before, after in zip(full, full[1:], strict=False))
-    assert all(before[1] < after[0] for before, after in zip(signature, signature[1:], strict=False))
+    assert all(before[1] < after[0] for before, after in pairwise(full))
+    assert all(before[1] < after[0] for before, after in pairwise(signature))
     inside = [one for one in definitions if lines[0] <= one.span[0] and one.span[1] <= lines[1]]
     around = [one for one in definitions if one.span[0] <= lines[0] and lines[1] <= one.span[1] and one not in inside]
     declared = lines_of([one.declaration for one in inside or around[-1:]])

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from console import Console, run
-from repositories import SHOP, commit, create, git, tree_of, write
+from repositories import SHOP, Content, commit, create, git, tree_of, write
 from samples import independent_count
 
 ALL = ["auth-flow", "roles", "roles-check", "storage"]
@@ -169,7 +168,7 @@ def test_leftover_packs_are_named_and_pruned_only_on_demand(shop: Path, tobler: 
     assert names(shop / "context") == ["auth-flow", "orders", "roles", "roles-check"]
 
 
-FOREIGN = {
+FOREIGN: dict[str, Content] = {
     "context/README.md": "# Packs\n\nMade by tobler-pack.\n",
     "context/notes.md": "# Notes\nRegenerate with care\n",
     "context/empty.md": "",
@@ -186,9 +185,9 @@ def test_prune_leaves_the_files_of_others_alone(shop: Path, tobler: Console, ext
     write(shop, FOREIGN)
     (shop / "context/link.md").symlink_to("README.md")
     (shop / "context/folder.md").mkdir()
-    before = {path for path in (shop / "context").rglob("*")}
+    before = set((shop / "context").rglob("*"))
     assert tobler("build", "--prune", *extra, cwd=shop).code == 0
-    assert {path for path in (shop / "context").rglob("*")} == before
+    assert set((shop / "context").rglob("*")) == before
 
 
 def test_prune_and_check_together_write_nothing(shop: Path, tobler: Console) -> None:
@@ -649,7 +648,7 @@ def test_version(tmp_path: Path, tobler: Console) -> None:
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252"])
 def test_output_that_knows_few_characters(shop: Path, encoding: str) -> None:
-    told = run("build", cwd=shop, PYTHONIOENCODING=encoding)
+    told = run("build", cwd=shop, env={"PYTHONIOENCODING": encoding})
     assert (told.code, told.err) == (0, "")
     assert names(shop / "context") == ALL
 

@@ -9,8 +9,8 @@ from dataclasses import replace
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-
 from samples import any_line, any_text, candidate, heading, independent_count, parsed
+
 from tobler_pack.errors import UsageError
 from tobler_pack.packs import render
 from tobler_pack.packs.candidates import Candidate
@@ -270,7 +270,7 @@ def test_the_names_at_the_end_use_what_is_left() -> None:
 
 def test_nothing_to_show() -> None:
     pack = made({}, [], heading(200, k=0))
-    assert pack.shown == pack.omitted == ()
+    assert (pack.shown, pack.omitted) == ((), ())
     assert pack.epsilon == 0.0
     assert pack.text.endswith("(o200k_base)\n")
 

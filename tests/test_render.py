@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from samples import any_line, any_text, candidate, heading, independent_count, parsed
+
 from tobler_pack.packs import render
 from tobler_pack.packs.tokens import COUNTERS
 from tobler_pack.types import Tier

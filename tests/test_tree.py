@@ -446,13 +446,15 @@ def test_generated_files_follow_the_attributes_of_the_tree(tmp_path: Path, objec
     root = create(
         tmp_path / "r",
         {
-            ".gitattributes": "gen/** linguist-generated\ngen/hand.py -linguist-generated\n*.pb.py linguist-generated=1\n",
+            ".gitattributes": "gen/** linguist-generated\ngen/hand.py -linguist-generated\n"
+            "*.pb.py linguist-generated=true\n",
             "gen/a.py": "",
             "gen/deep/b.py": "",
             "gen/hand.py": "",
             "x.pb.py": "",
             "own.py": "",
-            "sub/.gitattributes": "*.py linguist-generated\nno.py linguist-generated=false\nopen.py !linguist-generated\n",
+            "sub/.gitattributes": "*.py linguist-generated\nno.py linguist-generated=false\n"
+            "open.py !linguist-generated\n",
             "sub/c.py": "",
             "sub/no.py": "",
             "sub/open.py": "",

@@ -182,7 +182,7 @@ def test_the_nucleus_is_the_smallest_set_with_its_mass(scores: Floats, tau: floa
     assert held.sum() >= mass - 1e-9
     assert found.epsilon + held.sum() == pytest.approx(1.0)
     assert found.epsilon >= 0.0
-    assert len(held) >= min(k_min, np.count_nonzero(weights))
+    assert len(held) >= min(k_min, int(np.count_nonzero(weights)))
     if len(held) > max(1, k_min):
         assert held[:-1].sum() < mass
     others = np.delete(weights, found.members)
@@ -192,7 +192,7 @@ def test_the_nucleus_is_the_smallest_set_with_its_mass(scores: Floats, tau: floa
 @tolerant
 @given(extreme, taus)
 def test_members_stand_heaviest_first_and_ties_by_position(scores: Floats, tau: float) -> None:
-    weights = weights_of(np.round(np.clip(scores, -3, 3)), tau)
+    weights = weights_of(np.clip(scores, -3, 3).round(), tau)
     members = nucleus(weights).members.tolist()
     assert members == sorted(members, key=lambda at: (-weights[at], at))
 
@@ -224,7 +224,7 @@ def test_the_least_number_of_members(weights: list[float], k_min: int, expected:
 
 
 @tolerant
-@given(plain, st.integers(0, 80))
+@given(plain, st.integers(1, 80))
 def test_heaviest_is_a_stable_sort_cut_short(scores: Floats, most: int) -> None:
     weights = locked(np.round(np.abs(scores) / 200))  # with many ties
     expected = np.argsort(-weights, kind="stable")[:most]

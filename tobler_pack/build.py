@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tobler_pack import __version__
+from tobler_pack.corpus.cache import sealed, unsealed
 from tobler_pack.corpus.library import matching
 from tobler_pack.errors import UsageError
 from tobler_pack.packs import manifest, writer
@@ -145,20 +146,19 @@ class _Shelf:
     _MOST = 2_000
 
     def __init__(self, cache: Path) -> None:
-        self._folder = cache / "packs-1"
+        self._folder = cache / "packs-2"
 
     def get(self, key: str) -> Made | None:
         """A finished pack, None if it is not there whole."""
         with suppress(OSError, ValueError, KeyError, TypeError):
-            kept = json.loads((self._folder / f"{key}.json").read_bytes())
-            if manifest.digest(kept["text"]) == kept["entry"]["sha256"]:
-                return Made(kept["text"], kept["entry"])
+            kept = json.loads(unsealed((self._folder / key).read_text(encoding="utf-8")))
+            return Made(kept["text"], kept["entry"])
         return None
 
     def put(self, key: str, made: Made) -> None:
         """Keep a finished pack; without room for it the next run only takes longer."""
         with suppress(Exception):
-            writer.replace(self._folder / f"{key}.json", json.dumps({"entry": made.entry, "text": made.text}))
-            kept = sorted(self._folder.glob("*.json"), key=lambda path: path.stat().st_mtime_ns)
+            writer.replace(self._folder / key, sealed(json.dumps({"entry": made.entry, "text": made.text})))
+            kept = sorted(self._folder.glob("[!.]*"), key=lambda path: path.stat().st_mtime_ns)
             for old in kept[: -self._MOST]:
                 old.unlink(missing_ok=True)

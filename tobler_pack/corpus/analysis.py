@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,6 +17,7 @@ from tobler_pack.types import Definition, LineRange
 
 _STEM_WEIGHT = 2  # semble counts a file's stem twice in each of its chunks, and the last three folders once
 _FOLDERS = 3
+_QUALIFIER = re.compile(r".*(\.|::|\\|#|/)(?=.)")  # `Ecto.Query` is asked for as `Query` too
 _MAX_COUNT = 65_535  # of a term in a chunk: what 16 bits hold
 
 
@@ -115,7 +117,7 @@ def _fields(
         "name": count_hashes(" ".join(sorted(set(names)))),
         "doc": count_hashes(documentation),
         "path": path_hashes[1],
-        "exact": {term_hash(name): 1 for name in names},
+        "exact": {term_hash(spelt): 1 for name in names for spelt in (name, _QUALIFIER.sub("", name))},
     }
 
 

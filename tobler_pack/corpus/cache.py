@@ -30,16 +30,16 @@ from tobler_pack.errors import EnvironmentProblem
 
 VARIABLE = "TOBLER_PACK_CACHE"
 
-FORMAT = 1
+FORMAT = 2
 """Raised whenever the arrays of an index change their meaning."""
 
 _MAX_BYTES = 3_000_000_000
 _MAX_INDEXES = 60
-_META = "meta.json"
+_META = "meta"
 
 
-class Damaged(Exception):  # noqa: N818 - a signal between cache and caller, not an error for the user
-    """A cached index that cannot be used as it lies there."""
+class Damaged(ValueError):  # noqa: N818 - a signal between cache and caller, not an error for the user
+    """Something in the cache that cannot be used as it lies there."""
 
 
 def cache_folder(work_tree: Path | None) -> Path:
@@ -75,7 +75,7 @@ class IndexCache:
         wanted = _fingerprints(files)
         best, place = 0, None
         for candidate in self._finished():
-            with suppress(OSError, ValueError):
+            with suppress(OSError, ValueError, EOFError):
                 common = len(np.intersect1d(wanted, np.load(candidate / "fingerprints.npy"), assume_unique=True))
                 if common > best:
                     best, place = common, candidate
@@ -97,23 +97,26 @@ class IndexCache:
     def _load(self, place: Path) -> Index | None:
         try:
             index = _read(place)
-            os.utime(place)
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             if not place.exists():
                 return None
             self._discard(place)
             return None
-        except (Damaged, OSError, ValueError, KeyError, TypeError, EOFError):
+        except (OSError, ValueError, KeyError, TypeError, EOFError):
             self._discard(place)
             return None
+        with suppress(OSError):  # a cache that can only be read serves all the same
+            os.utime(place)
         return index
 
     def _discard(self, place: Path) -> None:
         self._warn(f"the cached index {place} is damaged; building it again")
         shutil.rmtree(place, ignore_errors=True)
+        with suppress(OSError):
+            place.unlink()  # no folder at all
 
     def _finished(self) -> list[Path]:
-        with suppress(FileNotFoundError):
+        with suppress(OSError):
             return sorted(place for place in self._shelf.iterdir() if not place.name.startswith("."))
         return []
 
@@ -129,6 +132,19 @@ class IndexCache:
 
 def _digest(text: str) -> str:
     return hashlib.blake2b(text.encode("utf-8", "surrogateescape"), digest_size=16).hexdigest()
+
+
+def sealed(text: str) -> str:
+    """A text under a first line that tells whether it is whole."""
+    return f"{_digest(text)}\n{text}"
+
+
+def unsealed(text: str) -> str:
+    """The text under a seal. Raises Damaged if it is not whole."""
+    seal, _, content = text.partition("\n")
+    if seal != _digest(content):
+        raise Damaged
+    return content
 
 
 def _fingerprints(files: Sequence[SourceFile]) -> npt.NDArray[np.uint64]:
@@ -174,11 +190,11 @@ def _write(index: Index, folder: Path) -> None:
     np.save(folder / "fingerprints.npy", _fingerprints(index.files), allow_pickle=False)
     files = [[file.path, file.blob, file.language] for file in index.files]
     sums = {file.name: zlib.crc32(file.read_bytes()) for file in sorted(folder.iterdir())}
-    (folder / _META).write_text(json.dumps({"files": files, "sums": sums}), encoding="utf-8")
+    (folder / _META).write_text(sealed(json.dumps({"files": files, "sums": sums})), encoding="utf-8")
 
 
 def _read(folder: Path) -> Index:
-    meta = json.loads((folder / _META).read_bytes())
+    meta = json.loads(unsealed((folder / _META).read_text(encoding="utf-8")))
     files = tuple(SourceFile(*row) for row in meta["files"])
     tables = Tables(**{column.name: _array(folder, column.name, meta) for column in fields(Tables)})
     columns = {column.name: _array(folder, f"posting_by_term_{column.name}", meta) for column in fields(Postings)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, islice
@@ -189,10 +189,10 @@ def _records(files: Sequence[SourceFile], read: Callable[[SourceFile], bytes]) -
         yield from (analyze(*job) for job in jobs)
         return
     try:
-        pending = deque(pool.submit(analyze, *job) for job in islice(jobs, _FILES_IN_FLIGHT))
+        pending = deque(_hand_out(pool, job) for job in islice(jobs, _FILES_IN_FLIGHT))
         while pending:
             yield pending.popleft().result()
-            pending.extend(pool.submit(analyze, *job) for job in islice(jobs, 1))
+            pending.extend(_hand_out(pool, job) for job in islice(jobs, 1))
     finally:
         pool.shutdown(cancel_futures=True)
 
@@ -210,3 +210,14 @@ def _workers() -> ProcessPoolExecutor | None:
 
 def _leave_interrupts_to_parent() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _hand_out(pool: ProcessPoolExecutor, job: tuple[str, bytes, str]) -> Future[FileRecord]:
+    """Submit a job. A worker that this starts must not hear Ctrl-C while it still imports, before its initializer."""
+    if not hasattr(signal, "pthread_sigmask"):
+        return pool.submit(analyze, *job)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        return pool.submit(analyze, *job)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

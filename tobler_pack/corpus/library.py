@@ -13,7 +13,7 @@ from pathlib import Path
 
 from pathspec import GitIgnoreSpec
 
-from tobler_pack.corpus.cache import IndexCache
+from tobler_pack.corpus.cache import IndexCache, sealed, unsealed
 from tobler_pack.corpus.index import Index, SourceFile, build_index
 from tobler_pack.corpus.model import StaticModel
 from tobler_pack.corpus.semble_bridge import Language, languages, semble_version
@@ -23,7 +23,7 @@ from tobler_pack.types import Content
 
 GENERATED_ATTRIBUTE = "linguist-generated"
 
-_ANALYSIS = 7
+_ANALYSIS = 9
 """Raised whenever chunks, blocks, definitions or terms of the same file come out differently."""
 
 
@@ -52,14 +52,15 @@ def chunking_stamp() -> str:
 
 def known_languages(cache: Path) -> dict[str, Language]:
     """Semble's table of file name endings, kept in the cache: asking semble means importing it, a third of a second."""
-    kept = cache / f"languages-{semble_version()}.json"
+    kept = cache / f"languages-{semble_version()}"
     with suppress(OSError, ValueError, TypeError):
-        rows = json.loads(kept.read_bytes())
+        rows = json.loads(unsealed(kept.read_text(encoding="utf-8")))
         return {row[0]: Language(row[1], Content(row[2]) if row[2] else None) for row in rows}
     table = languages()
     with suppress(OSError):
-        beside = kept.with_suffix(f".{os.getpid()}")
-        beside.write_text(json.dumps([[e, one.name, one.content] for e, one in table.items()]), encoding="utf-8")
+        beside = cache / f".{kept.name}.{os.getpid()}"
+        rows = [[ending, one.name, one.content] for ending, one in table.items()]
+        beside.write_text(sealed(json.dumps(rows)), encoding="utf-8")
         beside.replace(kept)
     return table
 

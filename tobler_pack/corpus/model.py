@@ -145,6 +145,10 @@ def _read_model(contents: tuple[bytes, ...]) -> StaticModel:
     tokenizer.no_truncation()
     unknown = getattr(tokenizer.model, "unk_token", None)
     table, rows = _table(tensors)
+    if tokenizer.get_vocab_size() > len(table if rows is None else rows) or (
+        rows is not None and rows.max() >= len(table)
+    ):
+        raise ValueError("its table is shorter than its vocabulary")
     return StaticModel(_identity(contents), table, rows, tokenizer, tokenizer.token_to_id(unknown) if unknown else None)
 
 

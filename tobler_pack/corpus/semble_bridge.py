@@ -9,6 +9,7 @@ name.
 from __future__ import annotations
 
 import importlib
+from bisect import bisect_left
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -72,10 +73,12 @@ def chunk_ranges(text: str, source: bytes, tree: Tree | None) -> list[LineRange]
         return []
     length = _part("chunking.chunking", "_DESIRED_CHUNK_LENGTH_CHARS")
     if tree is None:
-        borders = _part("chunking.core", "chunk_lines")(text, length)
-        return _line_ranges([(len(text[: b.start].encode()), len(text[: b.end].encode())) for b in borders], source)
-    merged = _part("chunking.core", "_merge_node")(tree.root_node, length)
-    return _line_ranges([(border.start, border.end) for border in merged], source)
+        cut = _part("chunking.core", "chunk_lines")(text, length)
+        borders = [(len(text[: one.start].encode()), len(text[: one.end].encode())) for one in cut]
+    else:
+        merged = _part("chunking.core", "_merge_node")(tree.root_node, length)
+        borders = [(one.start, one.end) for one in merged]
+    return _with_all_lines(_line_ranges(borders, source), source)
 
 
 def _line_ranges(borders: list[tuple[int, int]], source: bytes) -> list[LineRange]:
@@ -94,6 +97,18 @@ def _line_ranges(borders: list[tuple[int, int]], source: bytes) -> list[LineRang
         if first <= last:
             ranges.append((first, last))
     return ranges
+
+
+def _with_all_lines(ranges: list[LineRange], source: bytes) -> list[LineRange]:
+    """Lines that semble leaves out, because their text is no node (most of a long markdown paragraph): they go to the
+    chunk before, the first ones to the chunk behind.
+    """
+    filled = [number for number, line in enumerate(source.split(b"\n"), 1) if line.strip()]
+    first, last = ranges[0] if ranges else (filled[0], filled[-1])
+    ranges = [(min(first, filled[0]), last), *ranges[1:]]
+    borders = [start for start, _ in ranges[1:]] + [filled[-1] + 1]
+    ends = [filled[max(0, bisect_left(filled, border) - 1)] for border in borders]
+    return [(start, max(last, end)) for (start, last), end in zip(ranges, ends, strict=True)]
 
 
 def _has_most_of_line(source: bytes, start: int) -> bool:

@@ -24,7 +24,8 @@ documentation in it, the path of its file; and the defined names as they are wri
 _FIELD_SHIFT = 60
 
 _WORD = re.compile(r"\$?[^\W\d]\w*")
-_PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+|[^\W\d_A-Za-z]+")
+_SMALL = r"[^\W\d_A-Z]"  # a letter of any script that is no Latin capital: a word is not cut at its umlauts
+_PART = re.compile(rf"[A-Z]+(?=[A-Z]{_SMALL})|[A-Z]?{_SMALL}+|[A-Z]+|[0-9]+")
 _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
 _LONGEST_WORD = 120  # longer ones are encoded data, which nobody asks for by name
 
