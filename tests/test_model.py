@@ -181,7 +181,8 @@ def test_a_hub_that_cannot_be_reached(tmp_path: Path, variables: dict[str, str])
     root = create(tmp_path / "r", {"a.py": "a = 1\n", ".tobler-pack.yaml": "version: 1\nmodel: hub:owner/model@v1\n"})
     done = subprocess.run(
         [sys.executable, "-m", "tobler_pack", "query", "x"],
-        cwd=root, env=environment({"HF_HOME": tmp_path / "hf", **variables}), capture_output=True, text=True, check=False,
+        cwd=root, env=environment({"HF_HOME": tmp_path / "hf", **variables}), capture_output=True, text=True,
+        check=False,
     )  # fmt: skip
     assert (done.returncode, done.stdout) == (3, "")
     assert done.stderr.startswith("tobler-pack: model hub:owner/model@v1 cannot be had from the hub (")

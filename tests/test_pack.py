@@ -24,7 +24,7 @@ TIERS = [Tier.FULL, Tier.SIGNATURE, Tier.STUB]
 
 Files = Mapping[str, Sequence[str]]
 
-tolerant = settings(max_examples=60, deadline=None)
+tolerant = settings(max_examples=40, deadline=None)
 
 
 @st.composite

@@ -274,8 +274,8 @@ def started(large: Path, tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
     """A build of the large repository with a cold cache, as a process group of its own, as a terminal makes it."""
     process = subprocess.Popen(
         [script(), "build", "--out", tmp_path / "out"],
-        cwd=large, env=environment({"TOBLER_PACK_CACHE": tmp_path / "cache", "TMPDIR": tmp_path}), start_new_session=True,
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        cwd=large, env=environment({"TOBLER_PACK_CACHE": tmp_path / "cache", "TMPDIR": tmp_path}),
+        start_new_session=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     )  # fmt: skip
     yield process
     if process.poll() is None:

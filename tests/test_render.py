@@ -14,7 +14,7 @@ from tobler_pack.weighing.weights import EPSILON_NOTE
 
 LINES = ["def run(flag):", '    """Run."""', "    go(flag)", "", "def stop():", "    halt()"]
 
-tolerant = settings(max_examples=150, deadline=None)
+tolerant = settings(max_examples=80, deadline=None)
 
 
 def test_heading() -> None:

@@ -6,6 +6,7 @@ import signal
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, islice
@@ -38,6 +39,9 @@ class SourceFile:
     blob: str
     language: str
 
+
+Job = tuple[str, bytes, str]
+"""What `analyze` takes: path, content and language of a file."""
 
 Progress = Callable[[int], None]
 """Told how many more files are done."""
@@ -176,7 +180,7 @@ def _without_texts(record: FileRecord) -> FileRecord:
 
 def _records(files: Sequence[SourceFile], read: Callable[[SourceFile], bytes]) -> Iterator[FileRecord]:
     """Analyze files in order, in worker processes where there is enough to read."""
-    jobs: Iterator[tuple[str, bytes, str]] = ((file.path, read(file), file.language) for file in files)
+    jobs: Iterator[Job] = ((file.path, read(file), file.language) for file in files)
     first, size = [], 0
     for job in jobs:
         first.append(job)
@@ -189,12 +193,27 @@ def _records(files: Sequence[SourceFile], read: Callable[[SourceFile], bytes]) -
         yield from (analyze(*job) for job in jobs)
         return
     try:
-        pending = deque(_hand_out(pool, job) for job in islice(jobs, _FILES_IN_FLIGHT))
-        while pending:
-            yield pending.popleft().result()
-            pending.extend(_hand_out(pool, job) for job in islice(jobs, 1))
+        yield from _in_workers(pool, jobs)
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def _in_workers(pool: ProcessPoolExecutor, jobs: Iterator[Job]) -> Iterator[FileRecord]:
+    """Analyze files in order, some of them ahead; should a worker be killed, go on without workers."""
+    ahead: deque[Job] = deque()
+    results: deque[Future[FileRecord]] = deque()
+    try:
+        while True:
+            for job in islice(jobs, _FILES_IN_FLIGHT - len(ahead)):
+                ahead.append(job)
+                results.append(_hand_out(pool, job))
+            if not ahead:
+                return
+            record = results.popleft().result()
+            ahead.popleft()
+            yield record
+    except BrokenProcessPool:
+        yield from (analyze(*job) for job in chain(ahead, jobs))
 
 
 def _workers() -> ProcessPoolExecutor | None:
@@ -212,7 +231,7 @@ def _leave_interrupts_to_parent() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def _hand_out(pool: ProcessPoolExecutor, job: tuple[str, bytes, str]) -> Future[FileRecord]:
+def _hand_out(pool: ProcessPoolExecutor, job: Job) -> Future[FileRecord]:
     """Submit a job. A worker that this starts must not hear Ctrl-C while it still imports, before its initializer."""
     if not hasattr(signal, "pthread_sigmask"):
         return pool.submit(analyze, *job)
