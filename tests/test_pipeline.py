@@ -441,13 +441,60 @@ def test_every_channel_has_a_weight_in_each_blend(library: Library, model: Stati
 # blocks that share lines
 
 
+def convert(steps: int) -> str:
+    return "".join(f"        value_{at} = convert_part(source, target, {at})\n" for at in range(steps))
+
+
+BEFORE = f"""\
+def tiny():
+    go()
+
+
+def convert_archive(
+    source,
+    target,
+    first,
+    second,
+):
+    if first:
+        return None
+
+    try:
+{convert(14)}    finally:
+        close()
+"""
+BEHIND = f"""\
+def convert_archive(source, target):
+    if source:
+{convert(21)}
+
+def tiny():
+    go()
+"""
+
+
+@pytest.fixture(scope="module")
+def sharing(grammars: None, model: StaticModel) -> Library:
+    """Two files of two functions and two chunks: one chunk holds the small function and a part of the other, so the
+    blocks of both chunks share the larger function.
+    """
+    tree = {"before.py": BEFORE, "behind.py": BEHIND}
+    return library_of(tree | {f"other{at}.py": f"def unrelated_{at}():\n    return {at}\n" for at in range(4)}, model)
+
+
+@pytest.mark.parametrize("question", ["value_1", "value_13", "value_20", "finally close", "tiny", "convert_archive"])
+def test_no_line_is_shown_twice(sharing: Library, question: str) -> None:
+    pack = ask(sharing, question, 50_000).pack
+    for path, text in (("before.py", BEFORE), ("behind.py", BEHIND)):
+        ranges = sorted(one.candidate.lines for one in pack.shown if one.candidate.path == path)
+        assert ranges[0][0] == 1
+        assert ranges[-1][1] == text.count("\n")
+        assert all(before[1] < after[0] for before, after in pairwise(ranges))
+
+
 @pytest.mark.xfail(reason="a block whose lines a heavier one shows is dropped with its weight", strict=True)
-def test_lines_that_stand_in_the_pack_are_not_counted_as_hidden(model: StaticModel) -> None:
-    """The second chunk holds the end of one function and a small one: its block covers that of the first chunk."""
-    steps = "".join(f"    value_{at} = convert_part(source, target, {at})\n" for at in range(21))
-    tree = {"a.py": f"def convert_archive(source, target):\n{steps}\n\ndef tiny():\n    return 1\n"}
-    tree |= {f"other{at}.py": f"def unrelated_{at}():\n    return {at}\n" for at in range(4)}
-    pack = ask(library_of(tree, model), "value_20", 50_000).pack
+def test_lines_that_stand_in_the_pack_are_not_counted_as_hidden(sharing: Library) -> None:
+    pack = ask(sharing, "value_20", 50_000).pack
     assert pack.omitted == ()
     assert pack.epsilon == pytest.approx(0.0, abs=1e-9)
 

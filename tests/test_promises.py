@@ -10,11 +10,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from console import Answer, environment, run, script
 from repositories import SHOP, commit, create, git, write
+
+from tobler_pack.corpus import index
 
 UMLAUTS = {
     "src/größe/Maß nehmen.py": 'def measure_größe(request):\n    """Wie groß ist das? 日本語"""\n    return request\n'
@@ -131,7 +134,7 @@ def test_files_that_were_written_in_another_order_give_the_same_bytes(
 
 
 def test_workers_do_not_change_a_byte(tmp_path: Path) -> None:
-    root = create(tmp_path / "r", SHOP | many_files(200))
+    root = create(tmp_path / "r", SHOP | many_files(250))
     by_workers = build(root, tmp_path / "many", TOBLER_PACK_CACHE=tmp_path / "cache1")
     alone = run_alone(root, tmp_path / "one", tmp_path / "cache2")
     assert alone.code == 0
@@ -149,12 +152,14 @@ def run_alone(root: Path, out: Path, cache: Path) -> Answer:
 
 
 def many_files(count: int) -> dict[str, str]:
-    """Generated modules, each long enough for several chunks."""
-    body = '    """Part {at} of request {n}."""\n' + "    total = items[{at}] + request\n" * 12 + "    return total\n"
-    return {
-        f"gen/m{n}.py": "".join(f"def step_{n}_{at}(request, items):\n{body.format(at=at, n=n)}\n\n" for at in range(4))
+    """Generated modules, each long enough for several chunks, together enough that workers are started."""
+    body = '    """Part {at} of request {n}."""\n' + "    total = items[{at}] + request\n" * 40 + "    return total\n"
+    files = {
+        f"gen/m{n}.py": "".join(f"def step_{n}_{at}(request, items):\n{body.format(at=at, n=n)}\n\n" for at in range(5))
         for n in range(count)
     }
+    assert sum(map(len, files.values())) > index._BYTES_WORTH_WORKERS
+    return files
 
 
 # ---- no network -----------------------------------------------------------------------------------------------------
@@ -266,7 +271,7 @@ def test_packs_are_clean_text(expected: dict[str, bytes]) -> None:
 @pytest.fixture(scope="module")
 def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A repository that takes a few seconds to index, and uses workers."""
-    return create(tmp_path_factory.mktemp("large") / "large", SHOP | many_files(600))
+    return create(tmp_path_factory.mktemp("large") / "large", SHOP | many_files(500))
 
 
 @pytest.fixture
@@ -286,14 +291,28 @@ def started(large: Path, tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
         pipe.close()
 
 
+def has_workers(group: int) -> bool:
+    """Whether a process group has a worker already."""
+    for place in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):
+            if b"spawn_main" in place.read_bytes() and os.getpgid(int(place.parent.name)) == group:
+                return True
+    return False
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of a terminal")
 @pytest.mark.parametrize("whom", ["process", "group"])
-@pytest.mark.parametrize("after", [0.0, 0.6, 1.5])
+@pytest.mark.parametrize(
+    ("sign", "after"),
+    [("cache", 0.0), ("workers", 0.1), ("workers", 1.0)],
+    ids=["first", "workers start", "workers work"],
+)
 def test_an_interrupted_run_leaves_nothing_half_written(
-    started: subprocess.Popen[bytes], tmp_path: Path, whom: str, after: float
+    started: subprocess.Popen[bytes], tmp_path: Path, whom: str, sign: str, after: float
 ) -> None:
-    deadline = time.monotonic() + 60
-    while not (tmp_path / "cache").exists() and time.monotonic() < deadline:
+    deadline = time.monotonic() + 10
+    seen = has_workers if sign == "workers" else lambda group: (tmp_path / "cache").exists()
+    while not seen(started.pid) and time.monotonic() < deadline:
         time.sleep(0.01)
     time.sleep(after)
     if whom == "process":

@@ -17,7 +17,7 @@ from tobler_pack.evidence.blend import NATURAL, SYMBOL, combine
 from tobler_pack.evidence.channels import raw_channels
 from tobler_pack.evidence.question import Question
 from tobler_pack.evidence.ranking import noise_shares
-from tobler_pack.packs.candidates import Candidate, describe
+from tobler_pack.packs.candidates import Candidate, describe, split
 from tobler_pack.packs.pack import Pack, assemble, limit
 from tobler_pack.packs.render import Heading
 from tobler_pack.packs.tokens import TokenCounter
@@ -25,8 +25,10 @@ from tobler_pack.types import Definition, LineRange
 from tobler_pack.weighing.memory import Memory, remember
 from tobler_pack.weighing.weights import Floats, effective_number, heaviest, nucleus, soften, standardize
 
-TAU = 1.2
-"""The temperature of step 2."""
+TAU = 1.0
+"""The temperature of step 2: where log N_eff varies most among the natural questions of a repository (the mean
+variance within 26 repositories, 479 questions). Over all questions the variance grows further, up to 1.9, but what
+grows there is only the difference between small and large repositories."""
 
 _TOKENS_PER_LINE = 9  # of code, over many languages
 
@@ -143,18 +145,30 @@ def find_candidates(library: Library, weights: Floats, members: npt.NDArray[np.i
     block_weights = np.bincount(chunk_block, weights, len(index.block_file)).astype(np.float64)
     core = np.zeros(len(block_weights), dtype=bool)
     core[chunk_block[members]] = True
+    parts = [
+        (bool(core[block]), int(index.block_file[block]), lines, weight)
+        for block in heaviest(
+            block_weights + core, limit(budget)
+        ).tolist()  # a weight is at most 1: the core comes first
+        for lines, weight in _parts(library, block, float(block_weights[block]), budget)
+    ]
     taken: dict[int, list[LineRange]] = {}
     candidates: list[Candidate] = []
-    for block in heaviest(block_weights + core, limit(budget)).tolist():  # a weight is at most 1: the core comes first
-        file = int(index.block_file[block])
-        first, last = index.tables.block_lines[block].tolist()
-        lines = _free(first, last, taken.setdefault(file, []))
-        if lines is not None and block_weights[block] > 0:
+    for is_core, file, block_lines, weight in sorted(parts, key=lambda part: (not part[0], -part[3])):
+        lines = _free(*block_lines, taken.setdefault(file, []))
+        if lines is not None and weight > 0:
             taken[file].append(lines)
-            candidates.append(
-                _candidate(library, file, lines, float(block_weights[block]), nameable_only=not core[block])
-            )
+            candidates.append(_candidate(library, file, lines, weight, nameable_only=not is_core))
     return candidates
+
+
+def _parts(library: Library, block: int, weight: float, budget: int) -> list[tuple[LineRange, float]]:
+    """A block with its weight; one that would take over half of the budget as its definitions, weighted by length."""
+    first, last = library.index.tables.block_lines[block].tolist()
+    if 2 * _TOKENS_PER_LINE * (last - first + 1) <= budget:
+        return [((first, last), weight)]
+    parts = split((first, last), library.definitions(int(library.index.block_file[block])))
+    return [(part, weight * (part[1] - part[0] + 1) / (last - first + 1)) for part in parts]
 
 
 def block_size(budget: int) -> int:

@@ -53,8 +53,8 @@ class Workspace:
 
     @property
     def scope(self) -> Scope:
-        """Which files are looked at."""
-        return Scope(self.config.content, self.config.exclude, self.config.out)
+        """Which files are looked at; without questions there are no packs, so no folder of them either."""
+        return Scope(self.config.content, self.config.exclude, self.config.out if self.config.queries else None)
 
     @cached_property
     def stamp(self) -> dict[str, str]:

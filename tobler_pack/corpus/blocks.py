@@ -13,7 +13,7 @@ worse.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise, takewhile
 
@@ -28,6 +28,9 @@ _STRETCH = 0.6
 definition's lines is shown."""
 
 _MOSTLY = 0.5
+
+Atom = tuple[LineRange, int]
+"""A definition of moderate size that lies in no other such: its lines and its position."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,23 +83,28 @@ def map_chunks(
     `is_blank` tells of a line whether nothing stands on it: a block neither begins nor ends with one.
     """
     found = [
-        [_trimmed(_block(chunk, atoms, size), is_blank) for chunk in chunks]
+        [_trimmed(_block(chunk, *parts, size), is_blank) for chunk in chunks]
         for size in SIZES
-        for atoms in [_atoms(definitions, size)]
+        for parts in [(_atoms(definitions, size), _large(definitions, size))]
     ]
     blocks = sorted({block for column in found for block in column}, key=_place)
     position = {block: at for at, block in enumerate(blocks)}
     return blocks, list(zip(*([position[block] for block in column] for column in found), strict=True))
 
 
+def _large(definitions: Sequence[Definition], moderate: int) -> list[LineRange]:
+    """The spans of the definitions that are too long to be shown whole."""
+    return [one.span for one in definitions if one.span[1] - one.span[0] >= moderate]
+
+
 def _place(block: Block) -> tuple[LineRange, int]:
     return block.lines, -1 if block.definition is None else block.definition
 
 
-def _atoms(definitions: Sequence[Definition], moderate: int) -> list[tuple[LineRange, int]]:
+def _atoms(definitions: Sequence[Definition], moderate: int) -> list[Atom]:
     """The outermost definitions of moderate size, in order, without overlap."""
     inside_atom: list[bool] = []
-    atoms: list[tuple[LineRange, int]] = []
+    atoms: list[Atom] = []
     for at, definition in enumerate(definitions):
         covered = definition.parent is not None and inside_atom[definition.parent]
         start, end = definition.span
@@ -112,12 +120,11 @@ def _atoms(definitions: Sequence[Definition], moderate: int) -> list[tuple[LineR
     return atoms
 
 
-def _block(chunk: LineRange, atoms: Sequence[tuple[LineRange, int]], moderate: int) -> Block:
+def _block(chunk: LineRange, atoms: Sequence[Atom], large: Sequence[LineRange], moderate: int) -> Block:
     """The chunk's lines, grown to the ends of definitions that it mostly covers and cut back from the others."""
     start, end = chunk
     kept: list[int] = []
-    nearest = bisect_left(atoms, chunk[0], key=_last_line)
-    for (first, last), definition in takewhile(lambda atom: atom[0][0] <= chunk[1], islice(atoms, nearest, None)):
+    for (first, last), definition in takewhile(lambda atom: atom[0][0] <= chunk[1], _from(atoms, chunk[0])):
         overlap = min(end, last) - max(start, first) + 1
         if overlap >= _MOSTLY * (last - first + 1) or overlap >= _MOSTLY * (chunk[1] - chunk[0] + 1):
             kept.append(definition)
@@ -128,12 +135,31 @@ def _block(chunk: LineRange, atoms: Sequence[tuple[LineRange, int]], moderate: i
             end = min(end, first - 1)
     if start > end:
         start, end = chunk
+    stretch = int(_STRETCH * moderate)
     if not kept:
-        end = min(end, start + int(_STRETCH * moderate) - 1)
+        end = min(end, start + stretch - 1)
+    head = next((span for span in large if start <= span[0] <= end), None)
+    if head is not None:
+        end = max(end, _head_end_of_large(head, end, stretch, atoms))
+        kept = []
     return Block((start, end), kept[0] if len(kept) == 1 else None)
 
 
-def _last_line(atom: tuple[LineRange, int]) -> int:
+def _head_end_of_large(span: LineRange, end: int, stretch: int, atoms: Sequence[Atom]) -> int:
+    """How far the head of a large definition is shown, which is what somebody sees who opens it: of a function a
+    stretch, of a class down to the last member within a stretch.
+    """
+    furthest = min(span[0] + stretch - 1, span[1])
+    members = [last for (_, last), _ in takewhile(lambda atom: atom[0][0] <= furthest, _from(atoms, end + 1))]
+    return max((last for last in members if last <= furthest), default=end if members else furthest)
+
+
+def _from(atoms: Sequence[Atom], line: int) -> Iterator[Atom]:
+    """The definitions that end on a line or below it."""
+    return islice(atoms, bisect_left(atoms, line, key=_last_line), None)
+
+
+def _last_line(atom: Atom) -> int:
     return atom[0][1]
 
 

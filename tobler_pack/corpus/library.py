@@ -23,13 +23,13 @@ from tobler_pack.types import Content
 
 GENERATED_ATTRIBUTE = "linguist-generated"
 
-_ANALYSIS = 9
+_ANALYSIS = 11
 """Raised whenever chunks, blocks, definitions or terms of the same file come out differently."""
 
 
 @dataclass(frozen=True)
 class Scope:
-    """Which tracked files are looked at. `out` is the folder of the packs themselves, never looked at."""
+    """Which tracked files are looked at. `out` is the folder of the packs, never looked at itself; None for none."""
 
     content: tuple[Content, ...]
     exclude: tuple[str, ...] = ()
@@ -80,9 +80,9 @@ def select(
         language = _language(entry.path, table)
         if entry.mode == SUBMODULE_MODE:
             left_out[Cause.SUBMODULE] += 1
-        elif language is None or language.content not in scope.content or _below(entry.path, scope.out):
+        elif language is None or language.content not in scope.content or _is_pack(entry.path, scope.out):
             continue
-        elif (cause := _cause(entry, excluded, generated)) is not None:
+        elif (cause := _cause(entry, scope.out, excluded, generated)) is not None:
             left_out[cause] += 1
         else:
             files.append(SourceFile(entry.path, entry.blob, language.name))
@@ -96,12 +96,19 @@ def _language(path: str, table: Mapping[str, Language]) -> Language | None:
 
 
 def _below(path: str, folder: str | None) -> bool:
-    return folder is not None and path.startswith(f"{folder.rstrip('/')}/")
+    return folder is not None and path.startswith(f"{folder}/")
 
 
-def _cause(entry: Entry, excluded: GitIgnoreSpec, generated: frozenset[str]) -> Cause | None:
+def _is_pack(path: str, folder: str | None) -> bool:
+    """Whether this may be a pack of ours. Packs are not counted: writing one must not change what the others say."""
+    return _below(path, folder) and path.endswith(".md")
+
+
+def _cause(entry: Entry, out: str | None, excluded: GitIgnoreSpec, generated: frozenset[str]) -> Cause | None:
     if entry.mode == SYMLINK_MODE:
         return Cause.SYMLINK
+    if _below(entry.path, out):
+        return Cause.PACK_FOLDER
     if excluded.match_file(entry.path):
         return Cause.EXCLUDED
     if entry.path in generated:

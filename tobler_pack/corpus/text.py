@@ -34,6 +34,7 @@ class Cause(StrEnum):
     LFS_POINTER = "LFS pointer"
     GENERATED = "generated"
     EXCLUDED = "excluded"
+    PACK_FOLDER = "in the pack folder"
     TOO_LARGE = "too large"
     BINARY = "binary"
     UNDECODABLE = "undecodable"

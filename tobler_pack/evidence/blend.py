@@ -12,12 +12,12 @@ import numpy.typing as npt
 from tobler_pack.evidence.ranking import coherence
 from tobler_pack.weighing.weights import Floats, standardize
 
-BLEND = "questions-1"
+BLEND = "questions-2"
 """Names the channels and weights below in the stamp; raised when either changes."""
 
-CEILING = 12.0
-"""A channel that only one chunk of 30,000 answers stands at 170 σ; above this many it would silence all others."""
-
+KNEE = 4.0
+"""From about this many σ on, a channel's voice grows like a logarithm: one that only one chunk of 30,000 answers
+stands at 170 σ and would silence all others. A hard ceiling at 12 σ makes ties and ranks a little worse."""
 
 SPELT_OUT = "definition"
 """The channel that noise does not damp: who asks for a name wants it wherever it is defined."""
@@ -36,14 +36,14 @@ class Blend:
 
 NATURAL = Blend(
     MappingProxyType(
-        {"semantic": 1.5, "lexical": 1.0, "path": 0.65, "definition": 0.5, "documentation": 0.15, "names": 0.1}
+        {"lexical": 2.2, "semantic": 0.9, "path": 0.65, "definition": 0.5, "documentation": 0.15, "names": 0.15}
     ),
-    coherence=0.5,
+    coherence=0.45,
     noise=0.5,
 )
 SYMBOL = Blend(
     MappingProxyType(
-        {"semantic": 0.3, "lexical": 1.0, "path": 0.25, "definition": 1.5, "documentation": 0.0, "names": 0.3}
+        {"lexical": 1.0, "semantic": 0.35, "path": 0.25, "definition": 1.45, "documentation": 0.05, "names": 0.3}
     ),
     coherence=0.3,
     noise=1.0,
@@ -51,16 +51,21 @@ SYMBOL = Blend(
 
 
 def combine(channels: Mapping[str, Floats], blend: Blend, chunk_file: npt.NDArray[np.int32], keep: Floats) -> Floats:
-    """Σ weight · min(standardized channel, CEILING), then the file's coherence; noise keeps only its share of what
+    """Σ weight · voice(channel), then the file's coherence; noise keeps only its share of what
     stands above the mean. `keep` has one share (0…1) for each file.
     """
     total = np.zeros(len(chunk_file))
     for name in sorted(set(channels) - {SPELT_OUT}):
-        total += blend.weights[name] * np.minimum(standardize(channels[name]), CEILING)
+        total += blend.weights[name] * voice(channels[name])
     total = _damp(total, keep[chunk_file] ** blend.noise)
-    total += blend.weights[SPELT_OUT] * np.minimum(standardize(channels[SPELT_OUT]), CEILING)
-    together = standardize(coherence(total, chunk_file, len(keep)))
-    return total + blend.coherence * np.minimum(together, CEILING)
+    total += blend.weights[SPELT_OUT] * voice(channels[SPELT_OUT])
+    return total + blend.coherence * voice(coherence(total, chunk_file, len(keep)))
+
+
+def voice(channel: Floats) -> Floats:
+    """A channel as it is summed: standardized, what stands above the mean compressed to KNEE · ln(1 + s̃ / KNEE)."""
+    standing = standardize(channel)
+    return np.where(standing > 0, KNEE * np.log1p(np.maximum(standing, 0.0) / KNEE), standing)
 
 
 def _damp(standing: Floats, keep: Floats) -> Floats:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from tobler_pack.types import Definition, LineRange
 
@@ -52,6 +53,14 @@ def describe(
     header = (first, min(last, first + _ENCLOSING_LINES - 1))
     full = (header, lines) if header[1] < lines[0] else (lines,)
     return qualified(enclosing, definitions), full, (header,)
+
+
+def split(lines: LineRange, definitions: Sequence[Definition]) -> list[LineRange]:
+    """A block cut behind each of its outermost definitions but the last: what is too large together may fit apart."""
+    inside = _inside(lines, definitions)
+    ends = [definitions[at].span[1] for at in inside if definitions[at].parent not in inside]
+    borders = [lines[0] - 1, *ends[:-1], lines[1]]
+    return [(before + 1, end) for before, end in pairwise(borders) if before < end]
 
 
 def _inside(lines: LineRange, definitions: Sequence[Definition]) -> list[int]:
