@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
 from console import Console
 from repositories import IDENTITY
-
 from tobler_pack.corpus.model import EMBEDDED, StaticModel, load_model
 
 _REAL_HOME = Path.home()

@@ -119,10 +119,10 @@ def test_what_the_map_does_not_need_goes_to_bodies() -> None:
     assert allocate(weights, table([(5, INF, 50), (5, INF, 50)]), 100).tolist() == [FULL, FULL]
 
 
-def test_a_block_pays_for_its_tier_by_its_weight() -> None:
+def test_a_block_whose_share_pays_for_its_body_gets_it_and_others_wait() -> None:
     weights = np.array([0.7, 0.2, 0.1])
     costs = table([(10, 30, 70), (10, 20, 80), (10, 20, 80)])
-    assert first_tiers(weights, costs, 100).tolist() == [FULL, SIGNATURE, STUB]
+    assert first_tiers(weights, costs, 100).tolist() == [FULL, HIDDEN, HIDDEN]
 
 
 @pytest.mark.parametrize(

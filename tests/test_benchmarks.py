@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from repositories import SHOP, commit, create, git
 
 from benchmarks import made, report, scoring, tau
 from benchmarks.__main__ import main
 from benchmarks.cases import Target, ranking_sets, symbol_cases
 from benchmarks.checkouts import Checkout, clone_at, find, lay_out
 from benchmarks.scoring import Shown
+from repositories import SHOP, commit, create, git
 
 AUTH, STORAGE = "src/auth.py", "src/storage.py"
 

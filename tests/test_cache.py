@@ -9,10 +9,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
 from console import Console
 from indexing import CODE, Told, assert_same, corpus
 from repositories import SHOP, create, write
-
 from tobler_pack.corpus import cache as module
 from tobler_pack.corpus.cache import IndexCache, cache_folder
 from tobler_pack.corpus.index import Index, SourceFile

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tobler_pack.packs.candidates import describe, merge, qualified
+from tobler_pack.packs.candidates import Spread, describe, merge, qualified, split
 from tobler_pack.types import Definition, LineRange
 
 tolerant = settings(max_examples=150, deadline=None)
@@ -179,3 +179,47 @@ def test_whatever_is_shown_of_a_block_belongs_to_it(definitions: list[Definition
     elif around:
         assert symbol.split(".")[-1] == around[-1].name
         assert lines_of(full) - lines_of((lines,)) <= declared
+
+
+# blocks that share lines
+
+
+RANGE = st.tuples(st.integers(1, 40), st.integers(0, 15)).map(lambda pair: (pair[0], pair[0] + pair[1]))
+
+
+@given(blocks=st.lists(st.tuples(st.integers(0, 1), RANGE, st.floats(0.001, 1)), max_size=12))
+def test_no_line_is_covered_twice_and_no_weight_is_lost(blocks: list[tuple[int, LineRange, float]]) -> None:
+    spread = Spread()
+    for file, lines, weight in blocks:
+        spread.add(file, lines, weight, is_core=True)
+    pieces = spread.by_weight()
+    covered = [(piece.file, line) for piece in pieces for line in range(piece.lines[0], piece.lines[1] + 1)]
+    assert len(covered) == len(set(covered))
+    asked = {(file, line) for file, (first, last), _ in blocks for line in range(first, last + 1)}
+    assert set(covered) == asked
+    assert sum(piece.weight for piece in pieces) == pytest.approx(sum(weight for _, _, weight in blocks))
+
+
+def test_shared_lines_go_to_the_block_that_came_first_with_their_share_of_the_weight() -> None:
+    spread = Spread()
+    spread.add(0, (11, 20), 0.6, is_core=True)
+    spread.add(0, (1, 20), 0.2, is_core=True)
+    assert [(piece.lines, round(piece.weight, 3)) for piece in spread.by_weight()] == [((11, 20), 0.7), ((1, 10), 0.1)]
+
+
+def test_the_nucleus_comes_before_heavier_names() -> None:
+    spread = Spread()
+    spread.add(0, (1, 5), 0.3, is_core=False)
+    spread.add(1, (1, 5), 0.2, is_core=True)
+    assert [piece.is_core for piece in spread.by_weight()] == [True, False]
+
+
+def test_a_block_is_parted_behind_its_definitions() -> None:
+    found = [
+        Definition("a", "function", (2, 4), (2, 2), None, None),
+        Definition("inner", "function", (3, 4), (3, 3), None, 0),
+        Definition("b", "function", (7, 9), (7, 7), None, None),
+    ]
+    assert split((1, 10), found) == [(1, 4), (5, 10)]
+    assert split((1, 10), found[:2]) == [(1, 10)]
+    assert split((1, 10), []) == [(1, 10)]

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from console import Console, run
 from repositories import SHOP, Content, commit, create, git, tree_of, write
 from samples import independent_count

@@ -89,28 +89,20 @@ def test_the_example_of_the_manual() -> None:
         pytest.param("queries: []", Config(), id="no questions"),
         pytest.param("surfaces: {}", Config(), id="no surfaces"),
         pytest.param("exclude: []", Config(), id="nothing excluded"),
-        pytest.param(
-            "exclude: ['*.js', '!keep.js']", Config(exclude=("*.js", "!keep.js")), id="negative pattern"
-        ),
+        pytest.param("exclude: ['*.js', '!keep.js']", Config(exclude=("*.js", "!keep.js")), id="negative pattern"),
         pytest.param(
             "exclude: ['/build/', 'a b', 'x\\ ']",
             Config(exclude=("/build/", "a b", "x\\ ")),
             id="odd patterns",
         ),
-        pytest.param(
-            "exclude: ['.github/', '..x', '...']", Config(exclude=(".github/", "..x", "...")), id="dots"
-        ),
+        pytest.param("exclude: ['.github/', '..x', '...']", Config(exclude=(".github/", "..x", "...")), id="dots"),
         pytest.param("budget: 200", Config(budget=200), id="smallest budget"),
         pytest.param("budget: 200000", Config(budget=200_000), id="largest budget"),
         pytest.param("budget: 2_000", Config(), id="number with underscore"),
         pytest.param("out: ./docs//context/", Config(out="docs/context"), id="out is tidied"),
         pytest.param("out: .context", Config(out=".context"), id="hidden out"),
-        pytest.param(
-            "out: .github/context", Config(out=".github/context"), id="out in a folder that begins like git"
-        ),
-        pytest.param(
-            "out: Kontext für alle", Config(out="Kontext für alle"), id="out with spaces and umlauts"
-        ),
+        pytest.param("out: .github/context", Config(out=".github/context"), id="out in a folder that begins like git"),
+        pytest.param("out: Kontext für alle", Config(out="Kontext für alle"), id="out with spaces and umlauts"),
         pytest.param(
             "content: [docs, code]",
             Config(content=(Content.DOCS, Content.CODE)),
@@ -119,21 +111,15 @@ def test_the_example_of_the_manual() -> None:
         pytest.param("tokens: cl100k_base", Config(tokens="cl100k_base"), id="other counter"),
         pytest.param("telemetry: off", Config(telemetry=False), id="yes and no as YAML writes them"),
         pytest.param("model: models/own", Config(model="models/own"), id="model folder"),
-        pytest.param(
-            "model: ../embedded-model", Config(model="../embedded-model"), id="model beside the repository"
-        ),
+        pytest.param("model: ../embedded-model", Config(model="../embedded-model"), id="model beside the repository"),
         pytest.param("model: hub:a/b@v1.0", Config(model="hub:a/b@v1.0"), id="model at a tag"),
         pytest.param(
             f"model: hub:minishlab/potion@{'0a' * 20}",
             Config(model=f"hub:minishlab/potion@{'0a' * 20}"),
             id="model at a commit",
         ),
-        pytest.param(
-            "surfaces: {on: {floor: 0}}", Config(surfaces=(Surface("on", floor=0.0),)), id="keys stay text"
-        ),
-        pytest.param(
-            "surfaces: {commit: {}}", Config(surfaces=(Surface("commit"),)), id="surface without dials"
-        ),
+        pytest.param("surfaces: {on: {floor: 0}}", Config(surfaces=(Surface("on", floor=0.0),)), id="keys stay text"),
+        pytest.param("surfaces: {commit: {}}", Config(surfaces=(Surface("commit"),)), id="surface without dials"),
         pytest.param(
             "queries: [{id: a.b_C-1, ask: ' wo? '}]",
             Config(queries=(Question("a.b_C-1", "wo?"),)),
@@ -151,9 +137,7 @@ def test_the_example_of_the_manual() -> None:
         ),
         pytest.param(
             "queries: [{id: a, ask: x, surface: own}]\nsurfaces: {own: {over: config}}",
-            Config(
-                queries=(Question("a", "x", surface="own"),), surfaces=(Surface("own", over=Content.CONFIG),)
-            ),
+            Config(queries=(Question("a", "x", surface="own"),), surfaces=(Surface("own", over=Content.CONFIG),)),
             id="question of an own surface",
         ),
         pytest.param(
@@ -181,9 +165,7 @@ def test_accepted(text: str, expected: Config) -> None:
             "c.yaml:1: expected keys at the top of the file, found a single value; begin with `version: 1`",
             id="null",
         ),
-        pytest.param(
-            "- a", "c.yaml:1: expected keys at the top of the file, found a list; begin with", id="list"
-        ),
+        pytest.param("- a", "c.yaml:1: expected keys at the top of the file, found a list; begin with", id="list"),
         pytest.param("out: x", "c.yaml:1: version: this key is missing; write `version: 1`", id="no version"),
         pytest.param(
             "\nversion: 2\nnew: x",
@@ -255,23 +237,17 @@ NOT_YAML = [
     pytest.param("ask: @x", "2: column 6: not valid YAML:", "put quotes around the text", id="at sign"),
     pytest.param("ask: 'x", "3: column 1: not valid YAML:", "close the quote", id="open quote"),
     pytest.param("---\nversion: 1", "2: column 1: not valid YAML:", "keep one document", id="two documents"),
-    pytest.param(
-        "out: \x07", "2: the character U+0007 is not allowed in YAML", "remove it", id="control character"
-    ),
+    pytest.param("out: \x07", "2: the character U+0007 is not allowed in YAML", "remove it", id="control character"),
     pytest.param("out: " + "[" * 5000, "2: column 25: not valid YAML: nested too deeply", "", id="deep"),
     pytest.param("out: &a [*a]", "2: the file holds too many values", "write fewer", id="alias of itself"),
     pytest.param(
         "a: &a [x,x,x,x,x,x,x,x]\n"
-        + "\n".join(
-            f"{b}: &{b} [{','.join(['*' + a] * 8)}]" for a, b in zip("abcdefg", "bcdefgh", strict=True)
-        ),
+        + "\n".join(f"{b}: &{b} [{','.join(['*' + a] * 8)}]" for a, b in zip("abcdefg", "bcdefgh", strict=True)),
         "2: the file holds too many values",
         "write fewer",
         id="alias bomb",
     ),
-    pytest.param(
-        "#" * LONGEST_TEXT, f"1: the file is longer than {LONGEST_TEXT} characters", "", id="long file"
-    ),
+    pytest.param("#" * LONGEST_TEXT, f"1: the file is longer than {LONGEST_TEXT} characters", "", id="long file"),
 ]
 
 
@@ -620,11 +596,7 @@ def test_a_quoted_question_comes_through_unharmed(text: str, odd: str) -> None:
 def _as_flow_yaml(data: object) -> str:
     """Data as YAML on one line; texts are quoted and escaped."""
     if isinstance(data, dict):
-        return (
-            "{"
-            + ", ".join(f"{_as_flow_yaml(key)}: {_as_flow_yaml(value)}" for key, value in data.items())
-            + "}"
-        )
+        return "{" + ", ".join(f"{_as_flow_yaml(key)}: {_as_flow_yaml(value)}" for key, value in data.items()) + "}"
     if isinstance(data, list):
         return "[" + ", ".join(map(_as_flow_yaml, data)) + "]"
     if isinstance(data, str):
@@ -642,9 +614,7 @@ def test_a_file_is_read_with_its_byte_order_mark_and_line_ends(tmp_path: Path) -
 
 
 def test_a_missing_file_names_the_command_that_makes_one(tmp_path: Path) -> None:
-    with pytest.raises(
-        UsageError, match=r"^my\.yaml: there is no such file; type `tobler-pack init` to write"
-    ):
+    with pytest.raises(UsageError, match=r"^my\.yaml: there is no such file; type `tobler-pack init` to write"):
         load_config(tmp_path / "none.yaml", "my.yaml")
 
 
@@ -666,9 +636,7 @@ def test_a_path_through_a_file_is_a_matter_of_the_environment(tmp_path: Path) ->
         load_config(tmp_path / "file" / "c.yaml", "c.yaml")
 
 
-@pytest.mark.skipif(
-    sys.platform == "win32" or os.geteuid() == 0, reason="root and Windows may read everything"
-)
+@pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="root and Windows may read everything")
 def test_an_unreadable_file_is_a_matter_of_the_environment(tmp_path: Path) -> None:
     file = tmp_path / "c.yaml"
     file.touch(mode=0)
@@ -807,18 +775,14 @@ def _schema_faults(root: dict[str, Any], schema: dict[str, Any], data: Any) -> I
     elif isinstance(data, str):
         yield from ([] if re.search(schema.get("pattern", ""), data) else [f"{data!r} does not match"])
         yield from ([] if data in schema.get("enum", [data]) else [f"{data!r} is no choice"])
-    elif not schema.get("minimum", data) <= data <= schema.get("maximum", data) or data != schema.get(
-        "const", data
-    ):
+    elif not schema.get("minimum", data) <= data <= schema.get("maximum", data) or data != schema.get("const", data):
         yield f"{data!r} is out of range"
 
 
 def _object_faults(root: dict[str, Any], schema: dict[str, Any], data: dict[str, Any]) -> Iterator[str]:
     yield from (f"{key} is missing" for key in schema.get("required", ()) if key not in data)
     for key, value in data.items():
-        by_pattern = (
-            part for pattern, part in schema.get("patternProperties", {}).items() if re.search(pattern, key)
-        )
+        by_pattern = (part for pattern, part in schema.get("patternProperties", {}).items() if re.search(pattern, key))
         part = schema.get("properties", {}).get(key) or next(by_pattern, None)
         yield from [f"{key} is unknown"] if part is None else _schema_faults(root, part, value)
 

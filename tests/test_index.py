@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from indexing import assert_same, corpus
 from repositories import SHOP, commit, create, git, write
-
 from tobler_pack.corpus.index import Index, SourceFile, build_index
 from tobler_pack.corpus.model import StaticModel
 from tobler_pack.corpus.text import Cause

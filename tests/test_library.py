@@ -6,9 +6,9 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+
 from indexing import CODE, Told, corpus
 from repositories import SHOP, commit, create, git, write
-
 from tobler_pack.corpus.index import SourceFile
 from tobler_pack.corpus.library import Scope, chunking_stamp, known_languages, matching, select
 from tobler_pack.corpus.model import StaticModel

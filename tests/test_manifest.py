@@ -9,8 +9,8 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from samples import any_text, candidate, heading
 
+from samples import any_text, candidate, heading
 from tobler_pack.packs.manifest import Entry, digest, entry, manifest, to_json
 from tobler_pack.packs.pack import Pack, Shown
 from tobler_pack.types import Tier

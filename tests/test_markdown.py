@@ -7,8 +7,8 @@ import unicodedata
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from samples import HOSTILE, any_line, any_text, parsed
 
+from samples import HOSTILE, any_line, any_text, parsed
 from tobler_pack.packs.markdown import code_span, fence, visible
 
 tolerant = settings(max_examples=100, deadline=None)

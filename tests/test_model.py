@@ -12,13 +12,13 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import pytest
-from console import Console, environment
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from repositories import SHOP, create, write
 from safetensors.numpy import load_file, save_file
-from test_promises import can_unshare
 
+from console import Console, environment
+from repositories import SHOP, create, write
+from test_promises import can_unshare
 from tobler_pack.corpus import model as module
 from tobler_pack.corpus.model import EMBEDDED, StaticModel, load_model, model_identity
 from tobler_pack.errors import EnvironmentProblem

@@ -9,11 +9,11 @@ from dataclasses import replace
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from samples import any_line, any_text, candidate, heading, independent_count, parsed
 
+from samples import any_line, any_text, candidate, heading, independent_count, parsed
 from tobler_pack.errors import UsageError
 from tobler_pack.packs import render
-from tobler_pack.packs.candidates import Candidate
+from tobler_pack.packs.candidates import Candidate, Candidates
 from tobler_pack.packs.markdown import visible
 from tobler_pack.packs.pack import Pack, assemble, limit
 from tobler_pack.packs.tokens import COUNTERS, TokenCounter
@@ -57,7 +57,7 @@ def questions(draw: st.DrawFn) -> tuple[Files, list[Candidate]]:
 
 
 def made(files: Files, candidates: Sequence[Candidate], head: render.Heading, counter: TokenCounter = COUNTER) -> Pack:
-    return assemble(head, candidates, lambda one: files[one.path], counter)
+    return assemble(head, Candidates(candidates, len(candidates)), lambda one: files[one.path], counter)
 
 
 def numbers(text: str) -> dict[str, str]:

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from samples import independent_count
 
+from samples import independent_count
 from tobler_pack.corpus.index import Index, SourceFile, build_index
 from tobler_pack.corpus.model import EMBEDDED, StaticModel, load_model
 from tobler_pack.errors import UsageError
@@ -492,7 +492,6 @@ def test_no_line_is_shown_twice(sharing: Library, question: str) -> None:
         assert all(before[1] < after[0] for before, after in pairwise(ranges))
 
 
-@pytest.mark.xfail(reason="a block whose lines a heavier one shows is dropped with its weight", strict=True)
 def test_lines_that_stand_in_the_pack_are_not_counted_as_hidden(sharing: Library) -> None:
     pack = ask(sharing, "value_20", 50_000).pack
     assert pack.omitted == ()

@@ -14,9 +14,9 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+
 from console import Answer, environment, run, script
 from repositories import SHOP, commit, create, git, write
-
 from tobler_pack.corpus import index
 
 UMLAUTS = {
@@ -354,3 +354,22 @@ def test_four_runs_at_once_do_not_harm_each_other(shop: Path, expected: dict[str
     assert [err for _, err in told] == [b"", b"", b"", b""]
     assert packs(tmp_path / "out") == expected
     assert not [path for path in (tmp_path / "cache").rglob("*") if path.name.startswith(".part-")]
+
+
+@pytest.mark.parametrize("damage", ["empty", "blocked"])
+def test_a_grammar_that_cannot_be_loaded_is_no_reason_for_another_pack(shop: Path, tmp_path: Path, damage: str) -> None:
+    cache = tmp_path / "cache"
+    assert run("index", cwd=shop, env={"TOBLER_PACK_CACHE": cache}).code == 0
+    (folder,) = cache.glob("grammars-*")
+    shutil.rmtree(next(cache.glob("index-*")))
+    if damage == "empty":
+        (library,) = folder.rglob("*python*")
+        library.write_bytes(b"")
+    else:
+        shutil.rmtree(folder)
+        folder.write_text("a file where the folder should be")
+    told = run("build", "--out", tmp_path / "out", cwd=shop, env={"TOBLER_PACK_CACHE": cache})
+    assert (told.code, told.out) == (3, "")
+    assert told.err.startswith("tobler-pack: the grammar for ")
+    assert f"remove the folder {folder}" in told.err
+    assert not (tmp_path / "out").exists()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import given, settings
-from samples import any_text
 
+from samples import any_text
 from tobler_pack.evidence.question import Question, is_name_like
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from samples import any_line, any_text, candidate, heading, independent_count, parsed
 
+from samples import any_line, any_text, candidate, heading, independent_count, parsed
 from tobler_pack.packs import render
 from tobler_pack.packs.tokens import COUNTERS
 from tobler_pack.types import Tier
@@ -116,7 +116,7 @@ def test_the_language_of_a_fence(language: str, mark: str) -> None:
 
 def not_shown(names: list[str], longest: int) -> str:
     hidden = [candidate(symbol=name, path=f"lib/{name}.py") for name in names]
-    return render.not_shown(hidden, lambda line: len(line) <= longest)
+    return render.not_shown(hidden, len(hidden), lambda line: len(line) <= longest)
 
 
 @pytest.mark.parametrize(
@@ -134,9 +134,13 @@ def test_not_shown(names: list[str], longest: int, expected: str) -> None:
     assert not_shown(names, longest) == expected
 
 
+def test_more_may_be_missing_than_there_are_names_for() -> None:
+    assert render.not_shown([candidate(symbol="a")], 40, lambda line: True) == "Not shown: `a` and 39 more.\n"
+
+
 def test_a_block_without_a_name_goes_by_its_file() -> None:
     hidden = [candidate(symbol="", path="src/deep/setup.py"), candidate(symbol="", path="top.py")]
-    assert render.not_shown(hidden, lambda line: True) == "Not shown: `setup.py`, `top.py`.\n"
+    assert render.not_shown(hidden, 2, lambda line: True) == "Not shown: `setup.py`, `top.py`.\n"
 
 
 # hostile text

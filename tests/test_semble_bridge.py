@@ -11,8 +11,8 @@ from types import ModuleType
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from repositories import SHOP
 
+from repositories import SHOP
 from tobler_pack.corpus import semble_bridge
 from tobler_pack.corpus.outline import parse
 from tobler_pack.corpus.semble_bridge import chunk_ranges, languages

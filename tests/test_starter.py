@@ -56,17 +56,13 @@ def ids(paths: list[str]) -> list[str]:
         pytest.param(DOCUMENTS, ["overview", "first-steps", "rules"], id="documents only"),
         pytest.param(HANDBOOK, ["entry-points", "errors", "testing"], id="documents and a little code"),
         pytest.param(["cmd/serve/main.go"], ["command-line", "entry-points", "errors"], id="Go command"),
-        pytest.param(
-            ["src/main.rs", "src/error.rs"], ["command-line", "errors", "entry-points"], id="Rust command"
-        ),
+        pytest.param(["src/main.rs", "src/error.rs"], ["command-line", "errors", "entry-points"], id="Rust command"),
         pytest.param(
             ["shop/urls.py", "shop/migrations/0001.py"],
             ["request-flow", "database", "entry-points"],
             id="Django",
         ),
-        pytest.param(
-            ["src/Config.java", "src/ConfigTest.java"], ["configuration", "tests", "entry-points"], id="Java"
-        ),
+        pytest.param(["src/Config.java", "src/ConfigTest.java"], ["configuration", "tests", "entry-points"], id="Java"),
     ],
 )
 def test_questions_fit_the_repository(paths: list[str], expected: list[str]) -> None:

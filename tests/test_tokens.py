@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from samples import HOSTILE, any_line, independent_count
 
+from samples import HOSTILE, any_line, independent_count
 from tobler_pack.packs.tokens import COUNTERS, TokenCounter
 
 FILE = "tokens-o200k_base.counts"

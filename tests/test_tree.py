@@ -10,8 +10,8 @@ import time
 from pathlib import Path
 
 import pytest
-from repositories import commit, create, git, tree_of, write
 
+from repositories import commit, create, git, tree_of, write
 from tobler_pack.corpus.tree import INDEX, WORKTREE, Repository, Snapshot
 from tobler_pack.errors import EnvironmentProblem, UsageError
 

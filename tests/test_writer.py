@@ -8,8 +8,8 @@ import stat
 from pathlib import Path
 
 import pytest
-from samples import heading
 
+from samples import heading
 from tobler_pack.errors import EnvironmentProblem
 from tobler_pack.packs.writer import leftovers, read_if_there, replace
 

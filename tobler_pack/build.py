@@ -18,7 +18,7 @@ from tobler_pack.packs import manifest, writer
 from tobler_pack.pipeline import TAU, Request, build_pack
 from tobler_pack.sources.config import Config, Question
 from tobler_pack.weighing.memory import Memory
-from tobler_pack.workspace import Workspace
+from tobler_pack.workspace import Workspace, say
 
 WRITTEN, UNCHANGED, STALE = "written", "unchanged", "stale"
 
@@ -149,11 +149,17 @@ class _Shelf:
         self._folder = cache / "packs-2"
 
     def get(self, key: str) -> Made | None:
-        """A finished pack, None if it is not there whole."""
-        with suppress(OSError, ValueError, KeyError, TypeError):
-            kept = json.loads(unsealed((self._folder / key).read_text(encoding="utf-8")))
+        """A finished pack, None if it is not there; of a damaged one it is said that it is made again."""
+        place = self._folder / key
+        try:
+            kept = json.loads(unsealed(place.read_text(encoding="utf-8")))
+            place.touch()  # those not used for the longest time go first
             return Made(kept["text"], kept["entry"])
-        return None
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError, KeyError, TypeError):
+            say(f"the cached pack {place} is damaged; making it again")
+            return None
 
     def put(self, key: str, made: Made) -> None:
         """Keep a finished pack; without room for it the next run only takes longer."""

@@ -17,8 +17,8 @@ from tobler_pack.evidence.blend import NATURAL, SYMBOL, combine
 from tobler_pack.evidence.channels import raw_channels
 from tobler_pack.evidence.question import Question
 from tobler_pack.evidence.ranking import noise_shares
-from tobler_pack.packs.candidates import Candidate, describe, split
-from tobler_pack.packs.pack import Pack, assemble, limit
+from tobler_pack.packs.candidates import Candidate, Candidates, Spread, describe, split
+from tobler_pack.packs.pack import Pack, assemble, beyond_nucleus, limit
 from tobler_pack.packs.render import Heading
 from tobler_pack.packs.tokens import TokenCounter
 from tobler_pack.types import Definition, LineRange
@@ -135,31 +135,28 @@ def weigh(index: Index, scores: Floats, allowed: Sequence[bool] | None, tau: flo
     return weights
 
 
-def find_candidates(library: Library, weights: Floats, members: npt.NDArray[np.int64], budget: int) -> list[Candidate]:
-    """The heaviest blocks, without lines that a heavier one shows already.
+def find_candidates(library: Library, weights: Floats, members: npt.NDArray[np.int64], budget: int) -> Candidates:
+    """The heaviest blocks; lines that two of them share count for the heavier one, with their share of the weight.
 
-    Only blocks of the nucleus can be shown with more than their name: the others fill what is left of the map.
+    Only blocks of the nucleus can be shown with more than their name; some of the others may stand in the map.
     """
     index = library.index
     chunk_block = index.chunk_block[:, block_size(budget)]
     block_weights = np.bincount(chunk_block, weights, len(index.block_file)).astype(np.float64)
     core = np.zeros(len(block_weights), dtype=bool)
     core[chunk_block[members]] = True
-    parts = [
-        (bool(core[block]), int(index.block_file[block]), lines, weight)
-        for block in heaviest(
-            block_weights + core, limit(budget)
-        ).tolist()  # a weight is at most 1: the core comes first
-        for lines, weight in _parts(library, block, float(block_weights[block]), budget)
+    most = min(limit(budget), int(core.sum()) + beyond_nucleus(budget))
+    spread = Spread()
+    for block in heaviest(block_weights + core, most).tolist():  # a weight is at most 1: the core comes first
+        file = int(index.block_file[block])
+        for lines, weight in _parts(library, block, float(block_weights[block]), budget):
+            if weight > 0:
+                spread.add(file, lines, weight, is_core=bool(core[block]))
+    found = [
+        _candidate(library, piece.file, piece.lines, piece.weight, is_core=piece.is_core)
+        for piece in spread.by_weight()
     ]
-    taken: dict[int, list[LineRange]] = {}
-    candidates: list[Candidate] = []
-    for is_core, file, block_lines, weight in sorted(parts, key=lambda part: (not part[0], -part[3])):
-        lines = _free(*block_lines, taken.setdefault(file, []))
-        if lines is not None and weight > 0:
-            taken[file].append(lines)
-            candidates.append(_candidate(library, file, lines, weight, nameable_only=not is_core))
-    return candidates
+    return Candidates(found, int(core.sum()))
 
 
 def _parts(library: Library, block: int, weight: float, budget: int) -> list[tuple[LineRange, float]]:
@@ -176,20 +173,9 @@ def block_size(budget: int) -> int:
     return next((at for at, lines in enumerate(SIZES) if lines * _TOKENS_PER_LINE <= budget), len(SIZES) - 1)
 
 
-def _free(first: int, last: int, taken: Sequence[LineRange]) -> LineRange | None:
-    """What is left of a range when the ends that others took are cut off; None if nothing is."""
-    for start, end in sorted(taken):
-        if start <= first <= end:
-            first = end + 1
-    for start, end in sorted(taken, reverse=True):
-        if start <= last <= end:
-            last = start - 1
-    return (first, last) if first <= last else None
-
-
-def _candidate(library: Library, file: int, lines: LineRange, weight: float, *, nameable_only: bool) -> Candidate:
+def _candidate(library: Library, file: int, lines: LineRange, weight: float, *, is_core: bool) -> Candidate:
     source = library.index.files[file]
     symbol, full, signature = describe(lines, library.definitions(file))
-    if nameable_only:
+    if not is_core:
         full, signature = (), ()
-    return Candidate(file, source.path, source.language, lines, symbol, weight, full, signature)
+    return Candidate(file, source.path, source.language, lines, symbol, weight, full, signature, is_core)

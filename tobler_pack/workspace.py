@@ -49,7 +49,7 @@ class Workspace:
     def open(cls, repository: Repository, config: Config, tree: str) -> Workspace:
         """Take a snapshot of a tree; nothing of it is read yet."""
         cache = cache_folder(repository.root)
-        return cls(repository, repository.snapshot(tree), config, cache, TokenCounter(config.tokens, cache))
+        return cls(repository, repository.snapshot(tree), config, cache, TokenCounter(config.tokens, cache, say))
 
     @property
     def scope(self) -> Scope:

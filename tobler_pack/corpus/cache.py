@@ -12,6 +12,7 @@ import json
 import os
 import shutil
 import tempfile
+import time
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -30,11 +31,12 @@ from tobler_pack.errors import EnvironmentProblem
 
 VARIABLE = "TOBLER_PACK_CACHE"
 
-FORMAT = 2
+FORMAT = 3
 """Raised whenever the arrays of an index change their meaning."""
 
 _MAX_BYTES = 3_000_000_000
 _MAX_INDEXES = 60
+_ABANDONED_AFTER_NS = 24 * 3_600 * 10**9
 _META = "meta"
 
 
@@ -75,8 +77,9 @@ class IndexCache:
         wanted = _fingerprints(files)
         best, place = 0, None
         for candidate in self._finished():
-            with suppress(OSError, ValueError, EOFError):
-                common = len(np.intersect1d(wanted, np.load(candidate / "fingerprints.npy"), assume_unique=True))
+            with suppress(OSError):
+                there = np.fromfile(candidate / "fingerprints", dtype=np.uint64)
+                common = len(np.intersect1d(wanted, there, assume_unique=True))
                 if common > best:
                     best, place = common, candidate
         return None if place is None else self._load(place)
@@ -128,6 +131,9 @@ class IndexCache:
             room, left = room - _size(place), left - 1
             if room < 0 or left < 0:
                 shutil.rmtree(place, ignore_errors=True)
+        for part in self._all.glob("*/.part-*"):  # of a run that was killed
+            if time.time_ns() - _age_key(part) > _ABANDONED_AFTER_NS:
+                shutil.rmtree(part, ignore_errors=True)
 
 
 def _digest(text: str) -> str:
@@ -187,7 +193,7 @@ def _arrays(index: Index) -> dict[str, npt.NDArray[Any]]:
 def _write(index: Index, folder: Path) -> None:
     for name, array in _arrays(index).items():
         np.save(folder / f"{name}.npy", array, allow_pickle=False)
-    np.save(folder / "fingerprints.npy", _fingerprints(index.files), allow_pickle=False)
+    _fingerprints(index.files).tofile(folder / "fingerprints")
     files = [[file.path, file.blob, file.language] for file in index.files]
     sums = {file.name: zlib.crc32(file.read_bytes()) for file in sorted(folder.iterdir())}
     (folder / _META).write_text(sealed(json.dumps({"files": files, "sums": sums})), encoding="utf-8")
@@ -202,9 +208,7 @@ def _read(folder: Path) -> Index:
 
 
 def _array(folder: Path, name: str, meta: dict[str, Any]) -> npt.NDArray[Any]:
-    array: npt.NDArray[Any] = np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False)
-    with (folder / f"{name}.npy").open("rb") as file:
-        found = zlib.crc32(file.read())
-    if found != meta["sums"][f"{name}.npy"]:
+    if zlib.crc32((folder / f"{name}.npy").read_bytes()) != meta["sums"][f"{name}.npy"]:
         raise Damaged(name)
+    array: npt.NDArray[Any] = np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False)
     return array.view(np.ndarray)

@@ -23,7 +23,7 @@ from tobler_pack.types import Content
 
 GENERATED_ATTRIBUTE = "linguist-generated"
 
-_ANALYSIS = 11
+_ANALYSIS = 12
 """Raised whenever chunks, blocks, definitions or terms of the same file come out differently."""
 
 

@@ -7,6 +7,7 @@ Inside this module rows count from 0, as tree-sitter has them; lines in a `Defin
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -21,6 +22,7 @@ from tobler_pack.corpus.grammar_table import (
     SCRIPT_LANGUAGES,
     SHALLOW_LANGUAGES,
 )
+from tobler_pack.errors import EnvironmentProblem
 from tobler_pack.types import Definition, LineRange
 
 if TYPE_CHECKING:
@@ -156,8 +158,14 @@ def _parser(language: str) -> Parser | None:
 
     try:
         parser: Parser = get_parser(language)
-    except (GrammarLoadError, LanguageNotFoundError, UnsupportedPlatformError):
+    except (LanguageNotFoundError, UnsupportedPlatformError):
         return None
+    except GrammarLoadError as error:  # cut by lines, the file would give another pack than on the next machine
+        raise EnvironmentProblem(
+            f"the grammar for {language} cannot be loaded: {error} ({error.__cause__}); remove the folder "
+            f"{os.environ.get('SEMBLE_GRAMMARS_CACHE_DIR', 'of semble-grammars')}, or set TOBLER_PACK_CACHE to one "
+            "with room, from which libraries may be loaded"
+        ) from None
     return parser
 
 

@@ -85,11 +85,12 @@ def _line_ranges(borders: list[tuple[int, int]], source: bytes) -> list[LineRang
     """Byte ranges as line ranges that share no line: one that two chunks share belongs to the one with more of it."""
     ranges: list[LineRange] = []
     line, seen = 1, 0
+    total = source.count(b"\n") + (not source.endswith(b"\n"))  # a node may reach over the last line end
     for start, end in borders:
         line += source.count(b"\n", seen, start)
         seen = start
         first = line if _has_most_of_line(source, start) else line + 1
-        last = line + source.count(b"\n", start, max(end - 1, start))
+        last = min(total, line + source.count(b"\n", start, max(end - 1, start)))
         if ranges and first <= ranges[-1][1]:
             ranges[-1] = (ranges[-1][0], first - 1)
             if ranges[-1][0] >= first:

@@ -30,6 +30,64 @@ class Candidate:
     weight: float
     full: tuple[LineRange, ...]
     signature: tuple[LineRange, ...]
+    is_core: bool = True
+    """Whether it belongs to the nucleus."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """What may be shown, heaviest first and the nucleus before all others, and how many blocks the nucleus has."""
+
+    found: Sequence[Candidate]
+    in_nucleus: int
+
+
+@dataclass(slots=True)
+class Piece:
+    """Lines of a file that no other piece has, and the weight that they carry."""
+
+    file: int
+    lines: LineRange
+    weight: float
+    is_core: bool
+
+
+class Spread:
+    """Blocks laid over files so that no line is covered twice and no weight is lost: what a block shares with an
+    earlier (heavier) one goes to that one, with the share of its weight that lies there.
+    """
+
+    def __init__(self) -> None:
+        self._pieces: dict[int, list[Piece]] = {}
+
+    def add(self, file: int, lines: LineRange, weight: float, *, is_core: bool) -> None:
+        """Lay one block."""
+        there = self._pieces.setdefault(file, [])
+        length = lines[1] - lines[0] + 1
+        for piece in there:
+            shared = min(lines[1], piece.lines[1]) - max(lines[0], piece.lines[0]) + 1
+            if shared > 0:
+                piece.weight += weight * shared / length
+        free = _uncovered(lines, [piece.lines for piece in there])
+        there += [Piece(file, part, weight * (part[1] - part[0] + 1) / length, is_core) for part in free]
+
+    def by_weight(self) -> list[Piece]:
+        """All pieces, the nucleus first, heaviest first, then in the order of files and lines."""
+        pieces = [piece for there in self._pieces.values() for piece in there]
+        return sorted(pieces, key=lambda piece: (not piece.is_core, -piece.weight, piece.file, piece.lines))
+
+
+def _uncovered(lines: LineRange, covered: Sequence[LineRange]) -> list[LineRange]:
+    """What is left of a range outside of others that do not overlap each other."""
+    free: list[LineRange] = []
+    start = lines[0]
+    for first, last in sorted(covered):
+        if last < start or first > lines[1]:
+            continue
+        if first > start:
+            free.append((start, first - 1))
+        start = last + 1
+    return [*free, (start, lines[1])] if start <= lines[1] else free
 
 
 def describe(

@@ -9,10 +9,10 @@ import numpy as np
 
 from tobler_pack.errors import UsageError
 from tobler_pack.packs import render
-from tobler_pack.packs.candidates import Candidate
+from tobler_pack.packs.candidates import Candidate, Candidates
 from tobler_pack.packs.tokens import TokenCounter
 from tobler_pack.types import Tier
-from tobler_pack.weighing.allocation import FULL, HIDDEN, SIGNATURE, STUB, Costs, Tiers, allocate
+from tobler_pack.weighing.allocation import FULL, HIDDEN, MAP_SHARE, SIGNATURE, STUB, Costs, Tiers, allocate
 from tobler_pack.weighing.weights import Floats
 
 ReadLines = Callable[[Candidate], Sequence[str]]
@@ -22,6 +22,7 @@ _TIERS = {FULL: Tier.FULL, SIGNATURE: Tier.SIGNATURE, STUB: Tier.STUB}
 # Blocks whose text is looked at: a block costs 40 tokens at the least, so no more than these can be shown in full.
 _TOKENS_PER_BODY = 40
 _TOKENS_PER_STUB = 10
+_TOKENS_OF_USUAL_STUB = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +52,13 @@ def limit(budget: int) -> int:
     return max(1, budget // _TOKENS_PER_STUB)
 
 
-def assemble(heading: render.Heading, candidates: Sequence[Candidate], lines: ReadLines, counter: TokenCounter) -> Pack:
-    """Spend the budget on candidates (heaviest first) and write the pack.
+def beyond_nucleus(budget: int) -> int:
+    """How many names of blocks outside the nucleus the map may hold: what its share of the budget pays for."""
+    return int(budget * MAP_SHARE / _TOKENS_OF_USUAL_STUB)
+
+
+def assemble(heading: render.Heading, candidates: Candidates, lines: ReadLines, counter: TokenCounter) -> Pack:
+    """Spend the budget on candidates and write the pack.
 
     Raises UsageError if not even the heading fits.
     """
@@ -63,10 +69,12 @@ def assemble(heading: render.Heading, candidates: Sequence[Candidate], lines: Re
             f"a budget of {heading.budget} tokens does not hold the heading of this pack "
             f"({heading.budget - room - _sections(counter)} tokens); raise `budget` or --budget"
         )
-    pieces = _Pieces(candidates, lines, counter, heading.budget)
-    weights = np.array([candidate.weight for candidate in candidates])
+    pieces = _Pieces(candidates.found, lines, counter, heading.budget)
+    weights = np.array([candidate.weight for candidate in candidates.found])
+    if candidates.in_nucleus > room / _TOKENS_OF_USUAL_STUB:  # not even their names will fit: keep room to say so
+        room -= counter.count([render.not_shown(candidates.found[:1], candidates.in_nucleus, lambda line: True)])[0]
     tiers = allocate(weights, pieces.costs(), max(0, room))
-    return _fit(heading, pieces, tiers, counter)
+    return _fit(heading, pieces, tiers, counter, candidates.in_nucleus)
 
 
 def _sections(counter: TokenCounter) -> int:
@@ -106,15 +114,12 @@ class _Pieces:
         ]
 
 
-def _fit(heading: render.Heading, pieces: _Pieces, tiers: Tiers, counter: TokenCounter) -> Pack:
+def _fit(heading: render.Heading, pieces: _Pieces, tiers: Tiers, counter: TokenCounter, in_nucleus: int) -> Pack:
     """Write the pack; should the whole count more than its pieces, drop the lightest block and write it again."""
     while True:
-        pack = _written(
-            heading,
-            pieces.shown(tiers),
-            [pieces.candidates[at] for at in np.flatnonzero(tiers == HIDDEN).tolist()],
-            counter,
-        )
+        hidden = [pieces.candidates[at] for at in np.flatnonzero(tiers == HIDDEN).tolist()]
+        omitted = [candidate for candidate in hidden if candidate.is_core]
+        pack = _written(heading, pieces.shown(tiers), omitted, in_nucleus, counter)
         if pack.tokens <= heading.budget:
             return pack
         lightest = np.flatnonzero(tiers != HIDDEN)
@@ -125,7 +130,11 @@ def _fit(heading: render.Heading, pieces: _Pieces, tiers: Tiers, counter: TokenC
 
 
 def _written(
-    heading: render.Heading, shown: Sequence[Shown], hidden: Sequence[Candidate], counter: TokenCounter
+    heading: render.Heading,
+    shown: Sequence[Shown],
+    omitted: Sequence[Candidate],
+    in_nucleus: int,
+    counter: TokenCounter,
 ) -> Pack:
     unseen = 1.0 - sum(one.candidate.weight for one in shown)
     epsilon = max(0.0, unseen) if heading.k else 0.0  # nothing to look at: nothing is hidden
@@ -140,9 +149,10 @@ def _written(
     def finish(rest: str) -> tuple[str, int]:
         return _with_count(lambda tokens: _tidy(heading.text(tokens, epsilon) + blocks + rest), heading.budget, counter)
 
-    rest = render.not_shown(hidden, lambda line: finish(line)[1] <= heading.budget)
+    missing = max(len(omitted), in_nucleus - sum(one.candidate.is_core for one in shown))
+    rest = render.not_shown(omitted, missing, lambda line: finish(line)[1] <= heading.budget)
     text, tokens = finish(rest)
-    return Pack(heading, text, tokens, epsilon, tuple(shown), tuple(hidden))
+    return Pack(heading, text, tokens, epsilon, tuple(shown), tuple(omitted))
 
 
 def _tidy(text: str) -> str:

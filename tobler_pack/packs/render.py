@@ -79,14 +79,14 @@ def section(tier: Tier) -> str:
     return _SECTION[tier]
 
 
-def not_shown(candidates: Sequence[Candidate], fits: Callable[[str], bool]) -> str:
-    """The last line: the names of what did not fit, as many as `fits` lets through, and how many more there are."""
+def not_shown(candidates: Sequence[Candidate], missing: int, fits: Callable[[str], bool]) -> str:
+    """The last line: the names of what did not fit, as many as `fits` lets through, and how many more are `missing`."""
     best = ""
     names: list[str] = []
     for at, candidate in enumerate(candidates):
         names.append(code_span(candidate.symbol or candidate.path.rsplit("/", 1)[-1]))
-        more = len(candidates) - at - 1
-        line = f"Not shown: {', '.join(names)}{f' and {more} more' if more else ''}.\n"
+        more = missing - at - 1
+        line = f"Not shown: {', '.join(names)}{f' and {more} more' if more > 0 else ''}.\n"
         if not fits(line):
             break
         best = line

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from threading import Thread
@@ -23,11 +23,12 @@ _SEAL_BYTES = 16
 class TokenCounter:
     """Counts as one tokenizer does. `folder` keeps what it counted; without one nothing is kept."""
 
-    def __init__(self, name: str, folder: Path | None = None) -> None:
+    def __init__(self, name: str, folder: Path | None = None, warn: Callable[[str], None] = lambda text: None) -> None:
         if name not in COUNTERS:
             raise ValueError(f"unknown counter {name!r}; known: {', '.join(COUNTERS)}")
         self.name = name
         self._file = None if folder is None else folder / f"tokens-{name}.counts"
+        self._warn = warn
         self._known = self._recall()
         self._dirty = False
         self._loading: Thread | None = None
@@ -72,6 +73,7 @@ class TokenCounter:
             table, seal = content[:-_SEAL_BYTES], content[-_SEAL_BYTES:]
             if seal == _seal(table):
                 return dict(np.frombuffer(table, dtype="<u8").reshape(-1, 2).tolist())
+            self._warn(f"the remembered token counts in {self._file} are damaged; counting again")
         return {}
 
 
