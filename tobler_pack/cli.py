@@ -84,7 +84,7 @@ def init(repo: Repo = None) -> None:
         raise UsageError(f"{place} is there already; edit it, or move it away to start anew")
     paths = [entry.path for entry in repository.snapshot(WORKTREE).entries]
     writer.replace(place, starter_config(paths))
-    typer.echo(f"{place} written; next: edit its questions, then type: tobler-pack build")
+    typer.echo(f"{_shown(place)} written; next: edit its questions, then type: tobler-pack build")
 
 
 @app.command()
@@ -221,9 +221,15 @@ def _shard(text: str | None) -> tuple[int, int]:
 def _summary(outcome: Outcome, folder: Path) -> str:
     entry = outcome.made.entry
     return (
-        f"{folder / entry['file']}: N_eff={entry['n_eff']:.1f} k={entry['k']} ε={entry['epsilon']:.2f} "
+        f"{_shown(folder / entry['file'])}: N_eff={entry['n_eff']:.1f} k={entry['k']} ε={entry['epsilon']:.2f} "
         f"tokens={entry['tokens']}/{entry['budget']} {outcome.state}"
     )
+
+
+def _shown(path: Path) -> str:
+    """A path as a person would type it: relative to the current folder where it lies below it."""
+    absolute, here = path.absolute(), Path.cwd()
+    return str(absolute.relative_to(here) if absolute.is_relative_to(here) else path)
 
 
 def _leftovers(folder: Path, config: Config, *, prune: bool) -> None:
@@ -232,9 +238,9 @@ def _leftovers(folder: Path, config: Config, *, prune: bool) -> None:
     for path in writer.leftovers(folder, [question.id for question in config.queries]):
         if prune:
             path.unlink(missing_ok=True)
-            typer.echo(f"{path}: removed, its question is gone")
+            typer.echo(f"{_shown(path)}: removed, its question is gone")
         else:
-            typer.echo(f"{path}: its question is gone; remove it with --prune")
+            typer.echo(f"{_shown(path)}: its question is gone; remove it with --prune")
 
 
 def _print(text: str) -> None:
