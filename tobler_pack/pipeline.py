@@ -73,7 +73,6 @@ class Request:
     command: str
     budget: int
     allowed: Sequence[bool] | None = None
-    in_session: bool = False
 
 
 @dataclass(frozen=True)

@@ -72,23 +72,21 @@ class Repository:
         """
         self._git = git.Git(str(where))
         self._git.update_environment(**_HERMETIC)
-        top, bare, prefix_dir, self._object_format = self._discover(where)
+        top, self._object_format = self._discover(where)
         self.root = Path(top) if top else None
-        self.is_bare = bare
-        self._start = where
-        self.git_dir = Path(prefix_dir)
         if self.root is not None:
             self._git = git.Git(str(self.root))
             self._git.update_environment(**_HERMETIC)
 
-    def _discover(self, where: Path) -> tuple[str, bool, str, str]:
+    def _discover(self, where: Path) -> tuple[str, str]:
+        """The root of the work tree, empty for a bare repository, and the kind of object ids."""
         if not where.is_dir():
             raise EnvironmentProblem(f"{where} is not a folder; name one inside a git repository with --repo")
         try:
-            facts = ("--is-bare-repository", "--is-inside-git-dir", "--show-object-format", "--absolute-git-dir")
-            told = os.fsdecode(self._run("rev-parse", *facts)).removesuffix("\n")
+            facts = ("--is-bare-repository", "--is-inside-git-dir", "--show-object-format")
+            told = self._run("rev-parse", *facts).decode().splitlines()
         except git.exc.GitCommandNotFound:
-            raise EnvironmentProblem("git is not installed or not on PATH; install git 2.25 or newer") from None
+            raise EnvironmentProblem("git is not installed or not on PATH; install git 2.29 or newer") from None
         except git.exc.GitCommandError as error:
             said = _first_line(error.stderr)
             if "dubious ownership" in error.stderr:
@@ -99,14 +97,14 @@ class Repository:
             raise EnvironmentProblem(
                 f"{where} is not inside a git repository ({said}); go to one, name one with --repo, or type: git init"
             ) from None
-        bare, inside, object_format, git_dir = told.split("\n", 3)  # the folder last: its name may hold a line end
+        bare, inside, object_format = told
         if bare == "true":
-            return "", True, git_dir, object_format
+            return "", object_format
         if inside == "true":
             raise EnvironmentProblem(
                 f"{where} is in the folder of git itself; go to the work tree, or name it with --repo"
             )
-        return os.fsdecode(self._run("rev-parse", "--show-toplevel")).removesuffix("\n"), False, git_dir, object_format
+        return os.fsdecode(self._run("rev-parse", "--show-toplevel")).removesuffix("\n"), object_format
 
     def _run(self, *arguments: str, given: bytes | None = None, env: dict[str, str] | None = None) -> bytes:
         """Run git and return the bytes that it prints."""
@@ -164,12 +162,6 @@ class Repository:
         assert isinstance(process, git.Git.AutoInterrupt)
         weakref.finalize(self, _end, process)
         return process
-
-    def blob_sizes(self, entries: Sequence[Entry]) -> list[int]:
-        """Size in bytes of each entry's blob, -1 where the clone does not have it."""
-        asked = b"".join(entry.blob.encode() + b"\n" for entry in entries)
-        answers = self._run("cat-file", "--batch-check=%(objectsize)", given=asked).splitlines()
-        return [int(answer) if answer.isdigit() else -1 for answer in answers]
 
     def _committed(self, name: str) -> list[Entry]:
         if name.startswith("-") or not name.strip() or "\0" in name:
