@@ -7,10 +7,10 @@ import json
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-from tobler_pack import __version__
 from tobler_pack.corpus.cache import sealed, unsealed
 from tobler_pack.corpus.library import matching
 from tobler_pack.errors import UsageError
@@ -134,10 +134,19 @@ def _make(workspace: Workspace, question: Question, memory: Memory | None) -> tu
 
 def _key(workspace: Workspace, chain: Sequence[Question]) -> str:
     """Names everything that the last pack of a chain of questions depends on."""
-    facts: list[Any] = [__version__, TAU, workspace.stamp, workspace.snapshot.tree_id]
+    facts: list[Any] = [_code_digest(), TAU, workspace.stamp, workspace.snapshot.tree_id]
     facts += [repr(workspace.scope), [[q.id, q.ask, q.paths, q.surface] for q in chain]]
     facts.append([budget_of(question, workspace.config) for question in chain[-1:]])
     return hashlib.blake2b(json.dumps(facts).encode(), digest_size=16).hexdigest()
+
+
+@cache
+def _code_digest() -> str:
+    """A hash of this program's own text: another revision of the same version must not serve the packs of this one."""
+    digest = hashlib.blake2b(digest_size=16)
+    for path in sorted(Path(__file__).parent.rglob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
 
 
 class _Shelf:
