@@ -28,7 +28,8 @@ BELOW = {
     "workspace": "errors types corpus evidence packs sources pipeline",
     "build": "__init__ errors types weighing corpus packs sources pipeline workspace",
     "query": "__init__ errors types weighing corpus packs sources pipeline workspace",
-    "cli": "__init__ errors types corpus packs sources workspace build query",
+    "commands": "errors types corpus packs sources workspace build query",
+    "cli": "__init__ commands",
     "__main__": "errors cli",
 }
 """Each layer and those that it may import from, besides itself."""
@@ -46,7 +47,7 @@ OWNERS = {
     "huggingface_hub": {"corpus/model.py"},
     "platformdirs": {"corpus/cache.py"},
     "tqdm": {"workspace.py"},
-    "typer": {"cli.py", "__main__.py"},
+    "typer": {"cli.py", "commands/options.py", "commands/packs.py", "__main__.py"},
 }
 """Outside libraries and the modules that talk to them."""
 

@@ -1,24 +1,13 @@
-"""The command line: options become records, one call is made, what comes back is printed.
-
-Whatever is heavy (numpy, git, yaml) is imported inside the commands, so that ``--help`` costs next to nothing.
-"""
+"""The command line: its common options and the list of its commands."""
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from tobler_pack import __version__
-from tobler_pack.errors import EnvironmentProblem, UsageError
-from tobler_pack.types import Content
-
-if TYPE_CHECKING:
-    from tobler_pack.build import Outcome
-    from tobler_pack.corpus.tree import Repository
-    from tobler_pack.sources.config import Config
+from tobler_pack.commands import packs
 
 EPILOG = (
     "Exit codes: 0 fine; 1 the answer is no (--check found a stale pack); 2 usage or configuration; "
@@ -36,21 +25,6 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-Repo = Annotated[
-    Path | None, typer.Option("--repo", help="The repository; by default the one around the current folder.")
-]
-Tree = Annotated[
-    str,
-    typer.Option(
-        "--tree", help="What is searched: worktree (tracked files as they lie on disk), index (staged) or a commit."
-    ),
-]
-ConfigFile = Annotated[
-    Path | None,
-    typer.Option("--config", help="The configuration; by default .tobler-pack.yaml at the repository's root."),
-]
-ManifestFile = Annotated[Path | None, typer.Option("--manifest", help="Write the manifest to this file.")]
-
 
 def _version(wanted: bool) -> None:
     if wanted:
@@ -67,183 +41,5 @@ def _main(
     """Common options."""
 
 
-@app.command()
-def init(repo: Repo = None) -> None:
-    """Write a commented starter configuration with questions that fit the repository; never overwrites."""
-    from tobler_pack.corpus.tree import WORKTREE
-    from tobler_pack.packs import writer
-    from tobler_pack.sources.config import DEFAULT_NAME
-    from tobler_pack.sources.starter import starter_config
-    from tobler_pack.workspace import find_repository
-
-    repository = find_repository(repo)
-    if repository.root is None:
-        raise EnvironmentProblem("a bare repository has no work tree to write a configuration to; use a clone")
-    place = repository.root / DEFAULT_NAME
-    if place.exists() or place.is_symlink():
-        raise UsageError(f"{place} is there already; edit it, or move it away to start anew")
-    paths = [entry.path for entry in repository.snapshot(WORKTREE).entries]
-    writer.replace(place, starter_config(paths))
-    typer.echo(f"{_shown(place)} written; next: edit its questions, then type: tobler-pack build")
-
-
-@app.command()
-def query(
-    text: Annotated[str, typer.Argument(help="The question in words, or a name.")],
-    budget: Annotated[int | None, typer.Option("--budget", help="Tokens, the whole text included.")] = None,
-    content: Annotated[
-        list[Content] | None, typer.Option("--content", help="What to search; repeat for several.")
-    ] = None,
-    paths: Annotated[
-        list[str] | None,
-        typer.Option("--paths", help="Search only paths that match, for example src/**; repeat for several."),
-    ] = None,
-    format_: Annotated[str, typer.Option("--format", help="md, or json for the manifest entry.")] = "md",
-    tree: Tree = "worktree",
-    repo: Repo = None,
-) -> None:
-    """Answer one question with one pack on standard output."""
-    from tobler_pack.query import answer
-    from tobler_pack.workspace import find_repository
-
-    if format_ not in ("md", "json"):
-        raise UsageError(f"--format {format_}: unknown format; use md or json")
-    repository = find_repository(repo)
-    config = _config_or_default(repository)
-    made = answer(repository, config, tree, text, budget, content, paths)
-    _print(made.text if format_ == "md" else made.json())
-
-
-@app.command()
-def build(
-    config: ConfigFile = None,
-    only: Annotated[
-        list[str] | None, typer.Option("--only", help="Only the question with this id; repeat for several.")
-    ] = None,
-    out: Annotated[Path | None, typer.Option("--out", help="Write the packs to this folder instead.")] = None,
-    tree: Tree = "worktree",
-    check: Annotated[bool, typer.Option("--check", help="Write nothing; exit 1 if a pack is stale.")] = False,
-    shard: Annotated[
-        str | None, typer.Option("--shard", help="I/N: only the I-th of N shares of the questions.")
-    ] = None,
-    manifest: ManifestFile = None,
-    prune: Annotated[bool, typer.Option("--prune", help="Remove packs whose question is gone.")] = False,
-    repo: Repo = None,
-) -> None:
-    """Make all packs of the configuration; files whose bytes stay the same are not touched."""
-    from tobler_pack import build as job
-    from tobler_pack.packs import writer
-    from tobler_pack.packs.manifest import manifest as whole
-    from tobler_pack.packs.manifest import to_json
-    from tobler_pack.workspace import Workspace, find_repository
-
-    repository = find_repository(repo)
-    loaded = _load(repository, config)
-    groups = job.choose(loaded, only or [], _shard(shard))
-    folder = _out_folder(repository, loaded, out)
-    workspace = Workspace.open(repository, loaded, tree)
-    outcomes = job.build(workspace, groups, only or [], folder, check=check)
-    for outcome in outcomes:
-        typer.echo(_summary(outcome, folder))
-    if manifest is not None:
-        entries = [outcome.made.entry for outcome in outcomes]
-        writer.replace(manifest, to_json(whole(workspace.snapshot.tree_id, workspace.stamp, entries)))
-    _leftovers(folder, loaded, prune=prune and not check)
-    if any(outcome.state == job.STALE for outcome in outcomes):
-        raise typer.Exit(1)
-
-
-@app.command()
-def index(tree: Tree = "worktree", config: ConfigFile = None, repo: Repo = None) -> None:
-    """Build or warm the index; say how many chunks it has, how many were reused, how long it took."""
-    from time import perf_counter
-
-    from tobler_pack.workspace import Workspace, find_repository
-
-    begun = perf_counter()
-    repository = find_repository(repo)
-    loaded = _load(repository, config) if config is not None else _config_or_default(repository)
-    corpus = Workspace.open(repository, loaded, tree).corpus
-    files, chunks, reused = len(corpus.index.files), len(corpus.index), corpus.index.reused
-    typer.echo(f"{files} files, {chunks} chunks, {reused} of them reused, {perf_counter() - begun:.1f} s")
-    if corpus.left_out:
-        typer.echo("left out: " + ", ".join(f"{count} {cause}" for cause, count in corpus.left_out.items()))
-
-
-@app.command()
-def schema() -> None:
-    """Print the JSON schema of .tobler-pack.yaml, for editors."""
-    from tobler_pack.packs.manifest import to_json
-    from tobler_pack.sources.config import json_schema
-
-    _print(to_json(json_schema()))
-
-
-def _load(repository: Repository, named: Path | None) -> Config:
-    from tobler_pack.sources.config import DEFAULT_NAME, load_config
-
-    if named is not None:
-        return load_config(named)
-    if repository.root is None:
-        raise EnvironmentProblem("a bare repository has no work tree; name the configuration with --config")
-    return load_config(repository.root / DEFAULT_NAME, DEFAULT_NAME)
-
-
-def _config_or_default(repository: Repository) -> Config:
-    """The repository's configuration where it has one: its excludes and model count for a single question too."""
-    from tobler_pack.sources.config import DEFAULT_NAME, Config
-
-    there = repository.root is not None and (repository.root / DEFAULT_NAME).is_file()
-    return _load(repository, None) if there else Config()
-
-
-def _out_folder(repository: Repository, config: Config, named: Path | None) -> Path:
-    from tobler_pack.sources.config import resolve_out
-
-    if named is not None:
-        if named.exists() and not named.is_dir():
-            raise UsageError(f"--out {named} is a file; name a folder")
-        return named
-    if repository.root is None:
-        raise EnvironmentProblem("a bare repository has no work tree to write packs to; name a folder with --out")
-    return resolve_out(repository.root, config.out)
-
-
-def _shard(text: str | None) -> tuple[int, int]:
-    if text is None:
-        return 1, 1
-    number, slash, shards = text.partition("/")
-    if not (slash and number.isdecimal() and shards.isdecimal() and 1 <= int(number) <= int(shards)):
-        raise UsageError(f"--shard {text}: write I/N with I from 1 to N, for example 1/4")
-    return int(number), int(shards)
-
-
-def _summary(outcome: Outcome, folder: Path) -> str:
-    entry = outcome.made.entry
-    return (
-        f"{_shown(folder / entry['file'])}: N_eff={entry['n_eff']:.1f} k={entry['k']} ε={entry['epsilon']:.2f} "
-        f"tokens={entry['tokens']}/{entry['budget']} {outcome.state}"
-    )
-
-
-def _shown(path: Path) -> str:
-    """A path as a person would type it: relative to the current folder where it lies below it."""
-    absolute, here = path.absolute(), Path.cwd()
-    return str(absolute.relative_to(here) if absolute.is_relative_to(here) else path)
-
-
-def _leftovers(folder: Path, config: Config, *, prune: bool) -> None:
-    from tobler_pack.packs import writer
-
-    for path in writer.leftovers(folder, [question.id for question in config.queries]):
-        if prune:
-            path.unlink(missing_ok=True)
-            typer.echo(f"{_shown(path)}: removed, its question is gone")
-        else:
-            typer.echo(f"{_shown(path)}: its question is gone; remove it with --prune")
-
-
-def _print(text: str) -> None:
-    """Write text as UTF-8 whatever the terminal's encoding is: the bytes of a pack do not depend on it."""
-    sys.stdout.buffer.write(text.encode())
-    sys.stdout.flush()
+for command in (packs.init, packs.query, packs.build, packs.index, packs.schema):
+    app.command()(command)

@@ -1,0 +1,74 @@
+"""What the commands share: their options, and the small steps between an option and a record."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tobler_pack.errors import EnvironmentProblem, UsageError
+
+if TYPE_CHECKING:
+    from tobler_pack.corpus.tree import Repository
+    from tobler_pack.sources.config import Config
+
+Repo = Annotated[
+    Path | None, typer.Option("--repo", help="The repository; by default the one around the current folder.")
+]
+Tree = Annotated[
+    str,
+    typer.Option(
+        "--tree", help="What is searched: worktree (tracked files as they lie on disk), index (staged) or a commit."
+    ),
+]
+ConfigFile = Annotated[
+    Path | None,
+    typer.Option("--config", help="The configuration; by default .tobler-pack.yaml at the repository's root."),
+]
+ManifestFile = Annotated[Path | None, typer.Option("--manifest", help="Write the manifest to this file.")]
+
+
+def load(repository: Repository, named: Path | None) -> Config:
+    """The configuration that --config names, else the one at the root of the repository."""
+    from tobler_pack.sources.config import DEFAULT_NAME, load_config
+
+    if named is not None:
+        return load_config(named)
+    if repository.root is None:
+        raise EnvironmentProblem("a bare repository has no work tree; name the configuration with --config")
+    return load_config(repository.root / DEFAULT_NAME, DEFAULT_NAME)
+
+
+def config_or_default(repository: Repository) -> Config:
+    """The repository's configuration where it has one: its excludes and model count for a single question too."""
+    from tobler_pack.sources.config import DEFAULT_NAME, Config
+
+    there = repository.root is not None and (repository.root / DEFAULT_NAME).is_file()
+    return load(repository, None) if there else Config()
+
+
+def out_folder(repository: Repository, config: Config, named: Path | None) -> Path:
+    """The folder for packs: the one that --out names, else the one of the configuration."""
+    from tobler_pack.sources.config import resolve_out
+
+    if named is not None:
+        if named.exists() and not named.is_dir():
+            raise UsageError(f"--out {named} is a file; name a folder")
+        return named
+    if repository.root is None:
+        raise EnvironmentProblem("a bare repository has no work tree to write packs to; name a folder with --out")
+    return resolve_out(repository.root, config.out)
+
+
+def shown(path: Path) -> str:
+    """A path as a person would type it: relative to the current folder where it lies below it."""
+    absolute, here = path.absolute(), Path.cwd()
+    return str(absolute.relative_to(here) if absolute.is_relative_to(here) else path)
+
+
+def print_text(text: str) -> None:
+    """Write text as UTF-8 whatever the terminal's encoding is: the bytes of a pack do not depend on it."""
+    sys.stdout.buffer.write(text.encode())
+    sys.stdout.flush()
