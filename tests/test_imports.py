@@ -18,19 +18,20 @@ PACKAGE = Path(tobler_pack.__file__).parent
 BELOW = {
     "__init__": "",
     "errors": "",
+    "interruption": "",
     "types": "",
     "weighing": "",
-    "corpus": "errors types",
+    "corpus": "__init__ errors interruption types",
     "sources": "errors types",
     "evidence": "corpus weighing",
-    "packs": "errors types weighing",
+    "packs": "__init__ errors interruption types weighing",
     "pipeline": "errors types weighing corpus evidence packs",
     "workspace": "errors types corpus evidence packs sources pipeline",
     "build": "__init__ errors types weighing corpus packs sources pipeline workspace",
     "query": "__init__ errors types weighing corpus packs sources pipeline workspace",
     "commands": "errors types corpus packs sources workspace build query",
     "cli": "__init__ commands",
-    "__main__": "errors cli",
+    "__main__": "__init__ errors interruption cli",
 }
 """Each layer and those that it may import from, besides itself."""
 
