@@ -23,13 +23,17 @@ BELOW = {
     "weighing": "",
     "corpus": "__init__ errors interruption types",
     "sources": "errors types",
-    "evidence": "corpus weighing",
+    "evidence": "types corpus weighing",
     "packs": "__init__ errors interruption types weighing",
     "pipeline": "errors types weighing corpus evidence packs",
     "workspace": "errors types corpus evidence packs sources pipeline",
     "build": "__init__ errors types weighing corpus packs sources pipeline workspace",
     "query": "__init__ errors types weighing corpus packs sources pipeline workspace",
-    "commands": "errors types corpus packs sources workspace build query",
+    "change": "types corpus evidence workspace",
+    "areas": "corpus evidence change",
+    "comparison": "errors corpus",
+    "diff": "types weighing corpus evidence packs pipeline workspace change areas comparison",
+    "commands": "errors types corpus packs sources workspace build query comparison diff",
     "cli": "__init__ commands",
     "__main__": "__init__ errors interruption cli",
 }
@@ -48,7 +52,7 @@ OWNERS = {
     "huggingface_hub": {"corpus/model.py"},
     "platformdirs": {"corpus/cache.py"},
     "tqdm": {"workspace.py"},
-    "typer": {"cli.py", "commands/options.py", "commands/packs.py", "__main__.py"},
+    "typer": {"cli.py", "commands/options.py", "commands/packs.py", "commands/diff.py", "__main__.py"},
 }
 """Outside libraries and the modules that talk to them."""
 
