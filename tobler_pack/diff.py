@@ -34,6 +34,9 @@ MOST_TURNS = 12
 """So many commits of a change are turns of its session, the newest ones."""
 
 
+BLOCKS_OF_ONE_FILE = 6
+"""More of one file would hide the others: a reader who opens it sees the rest."""
+
 __all__ = ["WAYS", "Made", "blend_stamp", "make"]
 
 
@@ -102,6 +105,7 @@ class _Job:
             hidden=self._hidden,
             why=self._reasons(area, evidence, paths),
             plan=BREADTH_FIRST,
+            of_one_file=BLOCKS_OF_ONE_FILE,
         )
         left_out = {cause.value: count for cause, count in self._workspace.corpus.left_out.items()}
         pack = present(
