@@ -33,7 +33,7 @@ BELOW = {
     "areas": "corpus evidence change",
     "comparison": "errors corpus",
     "diff": "types weighing corpus evidence packs pipeline workspace change areas comparison",
-    "commands": "errors types corpus packs sources workspace build query comparison diff",
+    "commands": "errors types corpus packs sources workspace build query areas comparison diff",
     "cli": "__init__ commands",
     "__main__": "__init__ errors interruption cli",
 }

@@ -57,14 +57,7 @@ def diff(
     from tobler_pack.packs.manifest import to_json
     from tobler_pack.workspace import Workspace, find_repository, say
 
-    if format_ not in ("md", "json"):
-        raise UsageError(f"--format {format_}: unknown format; use md or json")
-    if split_by is not None and split_by not in job.WAYS:
-        raise UsageError(f"--split-by {split_by}: unknown way to cut a change; use {' or '.join(job.WAYS)}")
-    if split_by is not None and out is None and format_ == "md":
-        raise UsageError("--split-by makes several packs; name a folder for them with --out")
-    if out is not None and out.exists() and not out.is_dir():
-        raise UsageError(f"--out {out} is a file; name a folder")
+    _check_options(out, format_, split_by)
     repository = find_repository(repo)
     loaded = load(repository, config) if config is not None else config_or_default(repository)
     comparison = compare(repository, base, head, staged=staged)
@@ -77,20 +70,31 @@ def diff(
     made = job.make(workspace, comparison, surface, tokens, command, split_by)
     if not made:
         say(f"nothing differs in {comparison.shown}, so there is no pack")
-    for one in made:
-        if out is not None:
-            place = out / one.entry["file"]
-            writer.replace(place, one.pack.text)
-            typer.echo(_summary(one, place))
-        elif format_ == "md":
-            print_text(one.pack.text)
-    entries = [one.entry for one in made]
+    if out is not None:
+        for one in made:
+            writer.replace(out / one.entry["file"], one.pack.text)
+            typer.echo(_summary(one, out / one.entry["file"]))
+    elif format_ == "md":
+        print_text("".join(one.pack.text for one in made))
     stamp = workspace.stamp | {"blend": job.blend_stamp(workspace)}
-    complete = to_json(whole(workspace.snapshot.tree_id, stamp, entries))
+    complete = to_json(whole(workspace.snapshot.tree_id, stamp, [one.entry for one in made]))
     if manifest is not None:
         writer.replace(manifest, complete)
     if format_ == "json":
         print_text(complete)
+
+
+def _check_options(out: Path | None, format_: str, split_by: str | None) -> None:
+    from tobler_pack.areas import WAYS
+
+    if format_ not in ("md", "json"):
+        raise UsageError(f"--format {format_}: unknown format; use md or json")
+    if split_by is not None and split_by not in WAYS:
+        raise UsageError(f"--split-by {split_by}: unknown way to cut a change; use {' or '.join(WAYS)}")
+    if split_by is not None and out is None and format_ == "md":
+        raise UsageError("--split-by makes several packs; name a folder for them with --out")
+    if out is not None and out.exists() and not out.is_dir():
+        raise UsageError(f"--out {out} is a file; name a folder")
 
 
 def _command(base: str | None, head: str | None, split_by: str | None, *, staged: bool) -> str:

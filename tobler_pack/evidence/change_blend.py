@@ -75,14 +75,17 @@ def blend(index: Index, model: StaticModel, facts: Facts, own: npt.NDArray[np.bo
     files = [file.path for file in index.files]
     users, users_why = channels.users(index, asked)
     used, used_why = channels.used(index, asked)
-    history, companions = cochange(files, facts.paths, facts.past)
+    searched = frozenset(files) | {one.path for one in facts.definitions if one.is_searched}
+    given = {path: 1.0 if path in searched else channels.ASIDE for path in facts.paths}
+    history, companions = cochange(files, given, facts.past)
+    close = [path for path in facts.paths if path in searched] or list(facts.paths)
     raw = {
         "lexical": channels.lexical(index, asked),
         "semantic": channels.semantic(index, asked, model),
         "users": users,
         "used": used,
-        "kin": kinship(files, facts.paths)[index.chunk_file],
-        "counterpart": counterparts(files, facts.paths)[index.chunk_file],
+        "kin": kinship(files, close)[index.chunk_file],
+        "counterpart": counterparts(files, close)[index.chunk_file],
         "history": history[index.chunk_file],
         "subject": np.zeros(len(index)) if facts.subject is None else facts.subject,
     }

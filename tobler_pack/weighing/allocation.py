@@ -69,7 +69,7 @@ BREADTH_FIRST = Plan(
     ),
     by_share=False,
 )
-"""For a change, whose reader asks where else to look: each file with the signature of its heaviest block, then bodies."""
+"""For a change, whose reader asks where else to look: the signature of each file's heaviest block, then bodies."""
 
 
 def first_tiers(weights: Floats, costs: Costs, budget: float) -> Tiers:
