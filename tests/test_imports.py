@@ -26,9 +26,10 @@ BELOW = {
     "packs": "errors types weighing",
     "pipeline": "errors types weighing corpus evidence packs",
     "workspace": "errors types corpus evidence packs sources pipeline",
-    "build": "__init__ errors types weighing corpus packs sources pipeline workspace",
-    "query": "__init__ errors types weighing corpus packs sources pipeline workspace",
-    "commands": "errors types corpus packs sources workspace build query",
+    "surfaces": "errors types weighing corpus evidence packs sources pipeline workspace",
+    "build": "__init__ errors types weighing corpus packs sources pipeline workspace surfaces",
+    "query": "__init__ errors types weighing corpus packs sources pipeline workspace surfaces",
+    "commands": "errors types corpus packs sources workspace surfaces build query",
     "cli": "__init__ commands",
     "__main__": "errors cli",
 }
@@ -47,7 +48,7 @@ OWNERS = {
     "huggingface_hub": {"corpus/model.py"},
     "platformdirs": {"corpus/cache.py"},
     "tqdm": {"workspace.py"},
-    "typer": {"cli.py", "commands/options.py", "commands/packs.py", "__main__.py"},
+    "typer": {"cli.py", "commands/options.py", "commands/packs.py", "commands/surfaces.py", "__main__.py"},
 }
 """Outside libraries and the modules that talk to them."""
 

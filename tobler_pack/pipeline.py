@@ -15,6 +15,7 @@ from tobler_pack.corpus.model import StaticModel
 from tobler_pack.corpus.text import read_text, split_lines
 from tobler_pack.evidence.blend import NATURAL, SYMBOL, combine
 from tobler_pack.evidence.channels import raw_channels
+from tobler_pack.evidence.floor import Bools, Sieve, among, sift
 from tobler_pack.evidence.question import Question
 from tobler_pack.evidence.ranking import noise_shares
 from tobler_pack.packs.candidates import Candidate, Candidates, Spread, describe, split
@@ -66,21 +67,33 @@ class Library:
 
 @dataclass(frozen=True)
 class Request:
-    """One pack that is asked for. `allowed` tells for each file whether it may be looked at (None: all)."""
+    """One pack that is asked for. `allowed` tells for each file whether it may be looked at (None: all); chunks whose
+    cosine lies under `floor` are not ranked.
+    """
 
     title: str
     question: str
     command: str
     budget: int
     allowed: Sequence[bool] | None = None
+    floor: float = 0.0
 
 
 @dataclass(frozen=True)
 class Answer:
-    """A finished pack, the memory for the next question of its session, and the numbers behind it."""
+    """A finished pack, the memory for the next question of its session, and what the floor did."""
 
     pack: Pack
     memory: Memory
+    sieve: Sieve
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What speaks for each chunk: the blended score, and the raw cosine for the floor."""
+
+    standing: Floats
+    cosines: Floats
 
 
 def build_pack(
@@ -95,9 +108,10 @@ def build_pack(
 
     Raises UsageError if the budget does not hold the pack's heading.
     """
-    standing = score(library, request.question)
-    turn = remember(memory, standing)
-    weights = weigh(library.index, turn.scores, request.allowed, tau)
+    found = evidence(library, request.question)
+    turn = remember(memory, found.standing)
+    sieve = apply_floor(library, request, found.cosines)
+    weights = weigh(library.index, turn.scores, request.allowed, tau, sieve.admitted if request.floor > 0 else None)
     chosen = nucleus(weights)
     heading = Heading(
         title=request.title,
@@ -111,24 +125,46 @@ def build_pack(
         budget=request.budget,
         counter=counter.name,
         left_out=left_out or {},
+        floor=request.floor,
+        refused=int(sieve.refused.sum()),
+        ranked=int(sieve.admitted.sum()),
     )
     candidates = find_candidates(library, weights, chosen.members, request.budget)
     pack = assemble(heading, candidates, lambda one: library.lines(one.file), counter)
-    return Answer(pack, turn)
+    return Answer(pack, turn, sieve)
 
 
 def score(library: Library, text: str) -> Floats:
     """The blended evidence for a question, one number for each chunk."""
+    return evidence(library, text).standing
+
+
+def evidence(library: Library, text: str) -> Evidence:
+    """The blended evidence for a question, and its cosine with each chunk."""
     question = Question(text)
     channels = raw_channels(library.index, question, library.model)
-    return combine(channels, SYMBOL if question.is_symbol else NATURAL, library.index.chunk_file, library.keep)
+    blend = SYMBOL if question.is_symbol else NATURAL
+    return Evidence(combine(channels, blend, library.index.chunk_file, library.keep), channels["semantic"])
 
 
-def weigh(index: Index, scores: Floats, allowed: Sequence[bool] | None, tau: float) -> Floats:
-    """Steps 1 and 2 over the chunks that may be looked at; all others weigh nothing."""
-    if allowed is None:
+def apply_floor(library: Library, request: Request, cosines: Floats) -> Sieve:
+    """What the floor of a request makes of the chunks that it may look at."""
+    index = library.index
+
+    def text_of(chunk: int) -> str:
+        first, last = index.tables.chunk_lines[chunk].tolist()
+        return "\n".join(library.lines(int(index.chunk_file[chunk]))[first - 1 : last])
+
+    return sift(index, Question(request.question), cosines, request.floor, among(index, request.allowed), text_of)
+
+
+def weigh(
+    index: Index, scores: Floats, allowed: Sequence[bool] | None, tau: float, admitted: Bools | None = None
+) -> Floats:
+    """Steps 1 and 2 over the chunks that may be looked at and that the floor admitted; all others weigh nothing."""
+    if allowed is None and admitted is None:
         return soften(standardize(scores), tau)
-    inside = np.asarray(allowed, dtype=bool)[index.chunk_file]
+    inside = among(index, allowed) if admitted is None else admitted
     weights = np.zeros(len(scores))
     weights[inside] = soften(standardize(scores[inside]), tau)
     return weights

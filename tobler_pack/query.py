@@ -14,6 +14,8 @@ from tobler_pack.packs.pack import Pack
 from tobler_pack.pipeline import Request, build_pack
 from tobler_pack.sources import rules
 from tobler_pack.sources.config import Config
+from tobler_pack.surfaces import telemetry
+from tobler_pack.surfaces.registry import Dial, Options, open_registry, used
 from tobler_pack.types import Content
 from tobler_pack.workspace import Workspace
 
@@ -22,10 +24,12 @@ _LONGEST_IN_COMMAND = 80  # a longer question stands in the title already and wo
 
 @dataclass(frozen=True)
 class Answered:
-    """The pack of one question."""
+    """The pack of one question, and the dials of the surface that it was asked for."""
 
     pack: Pack
     question: str
+    surface: str | None = None
+    dials: tuple[Dial, ...] = ()
 
     @property
     def text(self) -> str:
@@ -34,7 +38,9 @@ class Answered:
 
     def json(self) -> str:
         """Its manifest entry."""
-        return manifest.to_json(manifest.entry(self.pack, name=None, query=self.question, surface=None, mem=0.0))
+        return manifest.to_json(
+            manifest.entry(self.pack, name=None, query=self.question, surface=self.surface, mem=0.0)
+        )
 
 
 def answer(
@@ -45,29 +51,42 @@ def answer(
     budget: int | None,
     content: Sequence[Content] | None,
     paths: Sequence[str] | None,
+    surface: str | None = None,
+    floor: float | None = None,
 ) -> Answered:
-    """Answer one question over a tree.
+    """Answer one question over a tree, with the dials of a surface if one is named.
 
-    Raises UsageError for a question, budget or pattern that cannot be.
+    Raises UsageError for a question, budget, floor, surface or pattern that cannot be.
     """
     asked = _checked("the question", rules.question, text)
     patterns = tuple(_checked(f"--paths {one}", rules.pattern, one) for one in paths or ())
-    tokens = config.budget if budget is None else _budget(budget)
-    if content:
-        config = replace(config, content=tuple(dict.fromkeys(content)))
-    workspace = Workspace.open(repository, config, tree)
+    options = Options(floor, budget if budget is None else _budget(budget))
+    workspace = Workspace.open(repository, _searching(config, content, surface), tree)
     workspace.counter.prepare()
+    registry = open_registry(workspace, options)
+    dials = registry.dials(surface) if surface is not None else None
+    tokens = options.budget or config.budget
     request = Request(
         title="",
         question=asked,
         command=f"tobler-pack query {shlex.quote(asked) if len(asked) <= _LONGEST_IN_COMMAND else '…'}",
-        budget=tokens,
+        budget=tokens if dials is None else int(dials.budget.value),
         allowed=matching(workspace.corpus.index.files, patterns) if patterns else None,
+        floor=(floor or 0.0) if dials is None else float(dials.floor.value),
     )
     left_out = {cause.value: count for cause, count in workspace.corpus.left_out.items()}
-    pack = build_pack(workspace.library, request, workspace.counter, None, left_out).pack
+    done = build_pack(workspace.library, request, workspace.counter, None, left_out, float(registry.tau().value))
     workspace.counter.keep()
-    return Answered(pack, asked)
+    what = telemetry.figures(workspace.library, done)
+    telemetry.record(workspace, what, surface=surface, name=None, query=asked, paths=patterns)
+    return Answered(done.pack, asked, surface, tuple(used(registry, [(surface, False)] if surface else [])))
+
+
+def _searching(config: Config, content: Sequence[Content] | None, surface: str | None) -> Config:
+    """The configuration with what this one question searches: what was asked for, else what its surface asks over."""
+    over = next((one.over for one in config.surfaces if one.name == surface and one.over is not None), None)
+    wanted = tuple(dict.fromkeys(content or ([over] if over else config.content)))
+    return replace(config, content=wanted, surfaces=tuple(replace(one, over=None) for one in config.surfaces))
 
 
 def _checked(what: str, rule: Callable[[str], str], text: str) -> str:

@@ -122,6 +122,12 @@ class Repository:
         assert isinstance(printed, bytes)
         return printed
 
+    @cached_property
+    def common_dir(self) -> Path:
+        """The folder of git itself that all work trees of this repository share."""
+        told = os.fsdecode(self._run("rev-parse", "--git-common-dir")).removesuffix("\n")
+        return Path(self._git.working_dir or ".") / told
+
     def snapshot(self, tree: str) -> Snapshot:
         """List the tracked files of `tree`: ``worktree``, ``index`` or anything that names a commit or tree.
 

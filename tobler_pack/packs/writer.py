@@ -22,17 +22,22 @@ def read_if_there(path: Path) -> str | None:
 
 
 def replace(path: Path, text: str) -> None:
-    """Write beside, then replace.
+    """Write a text beside, then replace.
 
     Raises EnvironmentProblem if the folder cannot be written to.
     """
+    replace_bytes(path, text.encode())
+
+
+def replace_bytes(path: Path, data: bytes) -> None:
+    """Write bytes beside, then replace. Raises EnvironmentProblem as `replace` does."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
         try:
             with os.fdopen(handle, "wb") as file:
-                file.write(text.encode())
+                file.write(data)
             Path(name).chmod(mode)
             Path(name).replace(path)
         except BaseException:
