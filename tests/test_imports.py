@@ -30,7 +30,8 @@ BELOW = {
     "build": "__init__ errors types weighing corpus packs sources pipeline workspace surfaces",
     "query": "__init__ errors types weighing corpus packs sources pipeline workspace surfaces",
     "commands": "errors types corpus packs sources workspace surfaces build query",
-    "cli": "__init__ commands",
+    "serve": "__init__ errors types surfaces workspace query commands",
+    "cli": "__init__ commands serve",
     "__main__": "errors cli",
 }
 """Each layer and those that it may import from, besides itself."""
@@ -41,18 +42,29 @@ OWNERS = {
     "semble_grammars": {"corpus/outline.py"},
     "tree_sitter": {"corpus/outline.py"},
     "yaml": {"sources/yaml_text.py"},
-    "pydantic": {"sources/schema.py"},
+    "pydantic": {"sources/schema.py", "serve/server.py"},
     "toktok": {"packs/tokens.py"},
     "tokenizers": {"corpus/model.py"},
     "safetensors": {"corpus/model.py"},
     "huggingface_hub": {"corpus/model.py"},
     "platformdirs": {"corpus/cache.py"},
     "tqdm": {"workspace.py"},
+    "mcp": {"serve/server.py"},
     "typer": {"cli.py", "commands/options.py", "commands/packs.py", "commands/surfaces.py", "__main__.py"},
 }
 """Outside libraries and the modules that talk to them."""
 
-HEAVY = ("numpy", "git", "yaml", "semble", "pydantic_core._pydantic_core", "pathspec", "tokenizers", "huggingface_hub")
+HEAVY = (
+    "numpy",
+    "git",
+    "yaml",
+    "semble",
+    "pydantic_core._pydantic_core",
+    "pathspec",
+    "tokenizers",
+    "huggingface_hub",
+    "mcp",
+)
 
 
 def modules() -> list[Path]:

@@ -8,6 +8,7 @@ import typer
 
 from tobler_pack import __version__
 from tobler_pack.commands import packs, surfaces
+from tobler_pack.serve.command import mcp
 
 EPILOG = (
     "Exit codes: 0 fine; 1 the answer is no (--check found a stale pack); 2 usage or configuration; "
@@ -43,5 +44,5 @@ def _main(
 
 DIALS = (surfaces.surfaces, surfaces.tune, surfaces.history, surfaces.telemetry, surfaces.migrate, surfaces.calibrate)
 
-for command in (packs.init, packs.query, packs.build, packs.index, packs.schema, *DIALS):
+for command in (packs.init, packs.query, packs.build, packs.index, packs.schema, *DIALS, mcp):
     app.command()(command)

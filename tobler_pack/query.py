@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -17,9 +18,20 @@ from tobler_pack.sources.config import Config
 from tobler_pack.surfaces import telemetry
 from tobler_pack.surfaces.registry import Dial, Options, open_registry, used
 from tobler_pack.types import Content
+from tobler_pack.weighing.memory import Memory
 from tobler_pack.workspace import Workspace
 
 _LONGEST_IN_COMMAND = 80  # a longer question stands in the title already and would cost its tokens twice
+
+
+@dataclass(frozen=True)
+class Carried:
+    """What a question leaves to the next one of its session, and what that rests on: with another tree, model or
+    scope it means nothing.
+    """
+
+    memory: Memory
+    ground: str
 
 
 @dataclass(frozen=True)
@@ -28,8 +40,9 @@ class Answered:
 
     pack: Pack
     question: str
-    surface: str | None = None
-    dials: tuple[Dial, ...] = ()
+    surface: str | None
+    dials: tuple[Dial, ...]
+    carried: Carried
 
     @property
     def text(self) -> str:
@@ -38,8 +51,9 @@ class Answered:
 
     def json(self) -> str:
         """Its manifest entry."""
+        mem = self.carried.memory.share
         return manifest.to_json(
-            manifest.entry(self.pack, name=None, query=self.question, surface=self.surface, mem=0.0)
+            manifest.entry(self.pack, name=None, query=self.question, surface=self.surface, mem=mem)
         )
 
 
@@ -53,8 +67,9 @@ def answer(
     paths: Sequence[str] | None,
     surface: str | None = None,
     floor: float | None = None,
+    before: Carried | None = None,
 ) -> Answered:
-    """Answer one question over a tree, with the dials of a surface if one is named.
+    """Answer one question over a tree, with the dials of a surface if one is named, and after what came `before`.
 
     Raises UsageError for a question, budget, floor, surface or pattern that cannot be.
     """
@@ -75,11 +90,14 @@ def answer(
         floor=(floor or 0.0) if dials is None else float(dials.floor.value),
     )
     left_out = {cause.value: count for cause, count in workspace.corpus.left_out.items()}
-    done = build_pack(workspace.library, request, workspace.counter, None, left_out, float(registry.tau().value))
+    ground = json.dumps([workspace.snapshot.tree_id, workspace.stamp, repr(workspace.scope)])
+    memory = before.memory if before is not None and before.ground == ground else None
+    done = build_pack(workspace.library, request, workspace.counter, memory, left_out, float(registry.tau().value))
     workspace.counter.keep()
     what = telemetry.figures(workspace.library, done)
     telemetry.record(workspace, what, surface=surface, name=None, query=asked, paths=patterns)
-    return Answered(done.pack, asked, surface, tuple(used(registry, [(surface, False)] if surface else [])))
+    dials_used = tuple(used(registry, [(surface, False)] if surface else []))
+    return Answered(done.pack, asked, surface, dials_used, Carried(done.memory, ground))
 
 
 def _searching(config: Config, content: Sequence[Content] | None, surface: str | None) -> Config:

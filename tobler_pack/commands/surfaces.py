@@ -35,7 +35,7 @@ def surfaces(config: ConfigFile = None, format_: Format = "text", repo: Repo = N
     from tobler_pack.surfaces.registry import open_registry
 
     _check(format_)
-    registry = open_registry(_workspace(repo, config))
+    registry = open_registry(open_workspace(repo, config))
     if format_ == "json":
         _print_json(listing(registry))
         return
@@ -84,7 +84,7 @@ def tune(
     if actor not in (HUMAN, MODEL):
         raise UsageError(f"--actor {actor}: take human or model")
     asked = read_value(kind_of(surface, dial), value)
-    move = move_dial(_workspace(repo, config), surface, dial, asked, reason or "", actor)
+    move = move_dial(open_workspace(repo, config), surface, dial, asked, reason or "", actor)
     if format_ == "json":
         _print_json(move.as_json())
         return
@@ -112,7 +112,7 @@ def history(
     from tobler_pack.surfaces.registry import open_registry
 
     _check(format_)
-    registry = open_registry(_workspace(repo, config))
+    registry = open_registry(open_workspace(repo, config))
     if surface is not None:
         gone = [move.surface for move in registry.history.moves]
         check_surface(surface, dict.fromkeys([*registry.names(), EVERYWHERE, *gone]))
@@ -147,7 +147,7 @@ def telemetry(
         copied = log.copy(_log_folder(repo), to)
         typer.echo(f"{copied} files copied to {shown(to)}")
         return
-    read = _read_log(repo, from_, days)
+    read = read_log(repo, from_, days)
     report = log.report(read, samples)
     if format_ == "json":
         _print_json({"note": NOT_RELEVANCE, "unreadable": read.unreadable, "surfaces": report})
@@ -175,8 +175,8 @@ def migrate(
     from tobler_pack.surfaces.registry import open_registry
 
     _check(format_)
-    workspace = _workspace(repo, config)
-    findings = migration.find(workspace, open_registry(workspace), surface, _read_log(repo, from_, None), sample)
+    workspace = open_workspace(repo, config)
+    findings = migration.find(workspace, open_registry(workspace), surface, read_log(repo, from_, None), sample)
     move = migration.apply(workspace, findings) if apply and findings.proposal is not None else None
     if format_ == "json":
         _print_json({**findings.as_json(), "applied": None if move is None else move.as_json()})
@@ -211,9 +211,9 @@ def calibrate(
         raise UsageError(f"--curve {curve}: name a file that ends in .svg or .csv")
     if apply:
         tuning.checked_reason(reason or "")
-    workspace = _workspace(repo, config)
+    workspace = open_workspace(repo, config)
     registry = open_registry(workspace)
-    found = calibration.sweep(workspace, registry, calibration.questions(registry, _read_log(repo, from_, None)))
+    found = calibration.sweep(workspace, registry, calibration.questions(registry, read_log(repo, from_, None)))
     if curve is not None:
         writer.replace(curve, calibration.as_svg(found) if curve.suffix == ".svg" else calibration.as_csv(found))
     move = None
@@ -282,7 +282,8 @@ def _dial_lines(dial: Dial) -> Iterator[str]:
         yield f"         {words}"
 
 
-def _workspace(repo: Path | None, config: Path | None) -> Workspace:
+def open_workspace(repo: Path | None, config: Path | None) -> Workspace:
+    """The work tree under a configuration; of a bare repository its HEAD."""
     from tobler_pack.corpus.tree import WORKTREE
     from tobler_pack.workspace import Workspace, find_repository
 
@@ -298,7 +299,8 @@ def _log_folder(repo: Path | None) -> Path:
     return folder_of(find_repository(repo).common_dir)
 
 
-def _read_log(repo: Path | None, from_: Path | None, days: int | None) -> Log:
+def read_log(repo: Path | None, from_: Path | None, days: int | None) -> Log:
+    """The telemetry of a repository, or what lies below a folder."""
     from tobler_pack.surfaces import telemetry as log
 
     if from_ is not None and not from_.is_dir():
