@@ -100,13 +100,12 @@ def record(
 ) -> None:
     """Note one pack, unless the configuration says `telemetry: false`. Whatever goes wrong, the run goes on.
 
-    `what` comes from `figures`. Of a pack that the cache served only the counts are noted: its distribution stands
-    in the line of the run that made it.
+    `what` comes from `figures`; of a pack that the cache served it lies beside the pack, so this costs one write. It
+    is noted whole: a fresh clone with the cache of another run has no other line of this pack.
     """
     if not workspace.config.telemetry:
         return
     with suppress(Exception):
-        known = {key: value for key, value in what.items() if not (cached and key in ("cosines", "near"))}
         line = {
             "version": VERSION,
             "at": now(),
@@ -117,7 +116,7 @@ def record(
             "tree": workspace.snapshot.tree_id,
             "stamp": workspace.stamp,
             "cached": cached,
-            **known,
+            **what,
         }
         write(folder_of(workspace.repository.common_dir), line)
 
@@ -132,8 +131,9 @@ def write(folder: Path, line: Record) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     current = folder / CURRENT
     append_line(current, json.dumps(line, ensure_ascii=False, separators=(",", ":")))
-    if current.stat().st_size >= SEGMENT_BYTES:
-        _rotate(folder, current)
+    with suppress(OSError):  # another run may have put it aside just now
+        if current.stat().st_size >= SEGMENT_BYTES:
+            _rotate(folder, current)
 
 
 def _rotate(folder: Path, current: Path) -> None:
