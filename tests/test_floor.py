@@ -114,7 +114,7 @@ def test_the_manifest_counts_what_was_refused(library: Library) -> None:
 
 def test_figures_name_the_best_of_the_refused(library: Library) -> None:
     answer = ask(library, "how is an invoice mailed to its customer", 0.2)
-    what = figures(library, answer)
+    what = figures(library, answer.pack, answer.sieve)
     refused = np.sort(answer.sieve.cosines[answer.sieve.refused])[::-1]
     assert [one[0] for one in what["near"]] == [round(score, 4) for score in refused[:8].tolist()]
     assert what["chunks"] == len(library.index)

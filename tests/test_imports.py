@@ -18,21 +18,26 @@ PACKAGE = Path(tobler_pack.__file__).parent
 BELOW = {
     "__init__": "",
     "errors": "",
+    "interruption": "",
     "types": "",
     "weighing": "",
-    "corpus": "errors types",
+    "corpus": "__init__ errors interruption types",
     "sources": "errors types",
-    "evidence": "corpus weighing",
-    "packs": "errors types weighing",
+    "evidence": "types corpus weighing",
+    "packs": "__init__ errors interruption types weighing",
     "pipeline": "errors types weighing corpus evidence packs",
     "workspace": "errors types corpus evidence packs sources pipeline",
     "surfaces": "errors types weighing corpus evidence packs sources pipeline workspace",
     "build": "__init__ errors types weighing corpus packs sources pipeline workspace surfaces",
     "query": "__init__ errors types weighing corpus packs sources pipeline workspace surfaces",
-    "commands": "errors types corpus packs sources workspace surfaces build query",
-    "serve": "__init__ errors types surfaces workspace query commands",
+    "change": "types corpus evidence workspace",
+    "areas": "corpus evidence change",
+    "comparison": "errors corpus",
+    "diff": "types weighing corpus evidence packs pipeline workspace surfaces change areas comparison",
+    "commands": "errors types corpus packs sources workspace surfaces build query areas comparison diff",
+    "serve": "__init__ errors types surfaces workspace query comparison diff commands",
     "cli": "__init__ commands serve",
-    "__main__": "errors cli",
+    "__main__": "__init__ errors interruption cli",
 }
 """Each layer and those that it may import from, besides itself."""
 
@@ -50,7 +55,14 @@ OWNERS = {
     "platformdirs": {"corpus/cache.py"},
     "tqdm": {"workspace.py"},
     "mcp": {"serve/server.py"},
-    "typer": {"cli.py", "commands/options.py", "commands/packs.py", "commands/surfaces.py", "__main__.py"},
+    "typer": {
+        "cli.py",
+        "commands/options.py",
+        "commands/packs.py",
+        "commands/diff.py",
+        "commands/surfaces.py",
+        "__main__.py",
+    },
 }
 """Outside libraries and the modules that talk to them."""
 

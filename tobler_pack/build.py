@@ -171,7 +171,7 @@ def _make(
     entry = manifest.entry(
         answer.pack, name=question.id, query=question.ask, surface=question.surface, mem=answer.memory.share
     )
-    made = Made(answer.pack.text, entry, telemetry.figures(workspace.library, answer))
+    made = Made(answer.pack.text, entry, telemetry.figures(workspace.library, answer.pack, answer.sieve))
     return made, answer.memory if question.session else None
 
 

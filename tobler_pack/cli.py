@@ -8,6 +8,7 @@ import typer
 
 from tobler_pack import __version__
 from tobler_pack.commands import packs, surfaces
+from tobler_pack.commands.diff import diff
 from tobler_pack.serve.command import mcp
 
 EPILOG = (
@@ -44,5 +45,5 @@ def _main(
 
 DIALS = (surfaces.surfaces, surfaces.tune, surfaces.history, surfaces.telemetry, surfaces.migrate, surfaces.calibrate)
 
-for command in (packs.init, packs.query, packs.build, packs.index, packs.schema, *DIALS, mcp):
+for command in (packs.init, packs.query, packs.build, diff, packs.index, packs.schema, *DIALS, mcp):
     app.command()(command)

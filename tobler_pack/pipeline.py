@@ -15,14 +15,15 @@ from tobler_pack.corpus.model import StaticModel
 from tobler_pack.corpus.text import read_text, split_lines
 from tobler_pack.evidence.blend import NATURAL, SYMBOL, combine
 from tobler_pack.evidence.channels import raw_channels
-from tobler_pack.evidence.floor import Bools, Sieve, among, sift
+from tobler_pack.evidence.floor import Sieve, among, sift
 from tobler_pack.evidence.question import Question
 from tobler_pack.evidence.ranking import noise_shares
-from tobler_pack.packs.candidates import Candidate, Candidates, Spread, describe, split
+from tobler_pack.packs.candidates import Candidate, Candidates, Piece, Spread, describe, split
 from tobler_pack.packs.pack import Pack, assemble, beyond_nucleus, limit
 from tobler_pack.packs.render import Heading
 from tobler_pack.packs.tokens import TokenCounter
 from tobler_pack.types import Definition, LineRange
+from tobler_pack.weighing.allocation import DEPTH_FIRST, Plan
 from tobler_pack.weighing.memory import Memory, remember
 from tobler_pack.weighing.weights import Floats, effective_number, heaviest, nucleus, soften, standardize
 
@@ -80,6 +81,20 @@ class Request:
 
 
 @dataclass(frozen=True)
+class Extras:
+    """What a pack of a change has besides blocks: further `notes` in the heading, a finished piece of markdown behind
+    it, for each file the lines that are never shown (they stand in the diff), and why a block of some lines of a file
+    is there.
+    """
+
+    notes: tuple[str, ...] = ()
+    preface: str = ""
+    hidden: Mapping[int, Sequence[LineRange]] = field(default_factory=dict)
+    why: Callable[[int, LineRange], str] | None = None
+    plan: Plan = DEPTH_FIRST
+
+
+@dataclass(frozen=True)
 class Answer:
     """A finished pack, the memory for the next question of its session, and what the floor did."""
 
@@ -111,7 +126,30 @@ def build_pack(
     found = evidence(library, request.question)
     turn = remember(memory, found.standing)
     sieve = apply_floor(library, request, found.cosines)
-    weights = weigh(library.index, turn.scores, request.allowed, tau, sieve.admitted if request.floor > 0 else None)
+    weights = (
+        soft_weights(turn.scores, sieve.admitted, tau)
+        if request.floor > 0
+        else weigh(library.index, turn.scores, request.allowed, tau)
+    )
+    pack = present(library, request, weights, counter, turn.share, left_out, tau, sieve=sieve)
+    return Answer(pack, turn, sieve)
+
+
+def present(
+    library: Library,
+    request: Request,
+    weights: Floats,
+    counter: TokenCounter,
+    mem: float = 0.0,
+    left_out: Mapping[str, int] | None = None,
+    tau: float = TAU,
+    extras: Extras = Extras(),
+    sieve: Sieve | None = None,
+) -> Pack:
+    """Steps 3 to 6 and the markdown, for weights that sum to 1 over the N chunks; `sieve` tells what a floor refused.
+
+    Raises UsageError if the budget does not hold the pack's heading.
+    """
     chosen = nucleus(weights)
     heading = Heading(
         title=request.title,
@@ -121,17 +159,18 @@ def build_pack(
         k=len(chosen.members),
         epsilon=chosen.epsilon,
         tau=tau,
-        mem=turn.share if turn.share else None,
+        mem=mem if mem else None,
         budget=request.budget,
         counter=counter.name,
         left_out=left_out or {},
-        floor=request.floor,
-        refused=int(sieve.refused.sum()),
-        ranked=int(sieve.admitted.sum()),
+        notes=extras.notes,
+        preface=extras.preface,
+        floor=sieve.floor if sieve is not None else 0.0,
+        refused=int(sieve.refused.sum()) if sieve is not None else 0,
+        ranked=int(sieve.admitted.sum()) if sieve is not None else 0,
     )
-    candidates = find_candidates(library, weights, chosen.members, request.budget)
-    pack = assemble(heading, candidates, lambda one: library.lines(one.file), counter)
-    return Answer(pack, turn, sieve)
+    candidates = find_candidates(library, weights, chosen.members, request.budget, extras.hidden, extras.why)
+    return assemble(heading, candidates, lambda one: library.lines(one.file), counter, extras.plan)
 
 
 def score(library: Library, text: str) -> Floats:
@@ -158,20 +197,30 @@ def apply_floor(library: Library, request: Request, cosines: Floats) -> Sieve:
     return sift(index, Question(request.question), cosines, request.floor, among(index, request.allowed), text_of)
 
 
-def weigh(
-    index: Index, scores: Floats, allowed: Sequence[bool] | None, tau: float, admitted: Bools | None = None
-) -> Floats:
-    """Steps 1 and 2 over the chunks that may be looked at and that the floor admitted; all others weigh nothing."""
-    if allowed is None and admitted is None:
+def weigh(index: Index, scores: Floats, allowed: Sequence[bool] | None, tau: float) -> Floats:
+    """Steps 1 and 2 over the chunks of the files that may be looked at (None: all); all others weigh nothing."""
+    if allowed is None:
         return soften(standardize(scores), tau)
-    inside = among(index, allowed) if admitted is None else admitted
+    return soft_weights(scores, np.asarray(allowed, dtype=bool)[index.chunk_file], tau)
+
+
+def soft_weights(scores: Floats, inside: npt.NDArray[np.bool_], tau: float) -> Floats:
+    """Steps 1 and 2 over the chunks that are `inside`; all others weigh nothing."""
     weights = np.zeros(len(scores))
     weights[inside] = soften(standardize(scores[inside]), tau)
     return weights
 
 
-def find_candidates(library: Library, weights: Floats, members: npt.NDArray[np.int64], budget: int) -> Candidates:
+def find_candidates(
+    library: Library,
+    weights: Floats,
+    members: npt.NDArray[np.int64],
+    budget: int,
+    hidden: Mapping[int, Sequence[LineRange]] | None = None,
+    why: Callable[[int, LineRange], str] | None = None,
+) -> Candidates:
     """The heaviest blocks; lines that two of them share count for the heavier one, with their share of the weight.
+    Lines that are `hidden` stand in no block, and their weight counts for none.
 
     Only blocks of the nucleus can be shown with more than their name; some of the others may stand in the map.
     """
@@ -181,14 +230,14 @@ def find_candidates(library: Library, weights: Floats, members: npt.NDArray[np.i
     core = np.zeros(len(block_weights), dtype=bool)
     core[chunk_block[members]] = True
     most = min(limit(budget), int(core.sum()) + beyond_nucleus(budget))
-    spread = Spread()
+    spread = Spread(hidden or {})
     for block in heaviest(block_weights + core, most).tolist():  # a weight is at most 1: the core comes first
         file = int(index.block_file[block])
         for lines, weight in _parts(library, block, float(block_weights[block]), budget):
             if weight > 0:
                 spread.add(file, lines, weight, is_core=bool(core[block]))
     found = [
-        _candidate(library, piece.file, piece.lines, piece.weight, is_core=piece.is_core)
+        _candidate(library, piece, why(piece.file, piece.lines) if why is not None else "")
         for piece in spread.by_weight()
     ]
     return Candidates(found, int(core.sum()))
@@ -208,9 +257,11 @@ def block_size(budget: int) -> int:
     return next((at for at, lines in enumerate(SIZES) if lines * _TOKENS_PER_LINE <= budget), len(SIZES) - 1)
 
 
-def _candidate(library: Library, file: int, lines: LineRange, weight: float, *, is_core: bool) -> Candidate:
-    source = library.index.files[file]
-    symbol, full, signature = describe(lines, library.definitions(file))
-    if not is_core:
+def _candidate(library: Library, piece: Piece, why: str) -> Candidate:
+    source = library.index.files[piece.file]
+    symbol, full, signature = describe(piece.lines, library.definitions(piece.file))
+    if not piece.is_core:
         full, signature = (), ()
-    return Candidate(file, source.path, source.language, lines, symbol, weight, full, signature, is_core)
+    return Candidate(
+        piece.file, source.path, source.language, piece.lines, symbol, piece.weight, full, signature, piece.is_core, why
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from tobler_pack.corpus.library import matching
 from tobler_pack.corpus.tree import Repository
@@ -16,7 +16,7 @@ from tobler_pack.pipeline import Request, build_pack
 from tobler_pack.sources import rules
 from tobler_pack.sources.config import Config
 from tobler_pack.surfaces import telemetry
-from tobler_pack.surfaces.registry import Dial, Options, open_registry, used
+from tobler_pack.surfaces.registry import Dial, Options, open_registry, searching, used
 from tobler_pack.types import Content
 from tobler_pack.weighing.memory import Memory
 from tobler_pack.workspace import Workspace
@@ -76,7 +76,7 @@ def answer(
     asked = _checked("the question", rules.question, text)
     patterns = tuple(_checked(f"--paths {one}", rules.pattern, one) for one in paths or ())
     options = Options(floor, budget if budget is None else _budget(budget))
-    workspace = Workspace.open(repository, _searching(config, content, surface), tree)
+    workspace = Workspace.open(repository, searching(config, content, surface), tree)
     workspace.counter.prepare()
     registry = open_registry(workspace, options)
     dials = registry.dials(surface) if surface is not None else None
@@ -94,17 +94,10 @@ def answer(
     memory = before.memory if before is not None and before.ground == ground else None
     done = build_pack(workspace.library, request, workspace.counter, memory, left_out, float(registry.tau().value))
     workspace.counter.keep()
-    what = telemetry.figures(workspace.library, done)
+    what = telemetry.figures(workspace.library, done.pack, done.sieve)
     telemetry.record(workspace, what, surface=surface, name=None, query=asked, paths=patterns)
     dials_used = tuple(used(registry, [(surface, False)] if surface else []))
     return Answered(done.pack, asked, surface, dials_used, Carried(done.memory, ground))
-
-
-def _searching(config: Config, content: Sequence[Content] | None, surface: str | None) -> Config:
-    """The configuration with what this one question searches: what was asked for, else what its surface asks over."""
-    over = next((one.over for one in config.surfaces if one.name == surface and one.over is not None), None)
-    wanted = tuple(dict.fromkeys(content or ([over] if over else config.content)))
-    return replace(config, content=wanted, surfaces=tuple(replace(one, over=None) for one in config.surfaces))
 
 
 def _checked(what: str, rule: Callable[[str], str], text: str) -> str:

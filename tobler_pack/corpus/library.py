@@ -77,7 +77,7 @@ def select(
     files: list[SourceFile] = []
     left_out: Counter[Cause] = Counter()
     for entry in snapshot.entries:
-        language = _language(entry.path, table)
+        language = language_of(entry.path, table)
         if entry.mode == SUBMODULE_MODE:
             left_out[Cause.SUBMODULE] += 1
         elif language is None or language.content not in scope.content or _is_pack(entry.path, scope.out):
@@ -89,7 +89,8 @@ def select(
     return files, left_out
 
 
-def _language(path: str, table: Mapping[str, Language]) -> Language | None:
+def language_of(path: str, table: Mapping[str, Language]) -> Language | None:
+    """The language of a path by its ending, None if it has none that is known."""
     name = path.rsplit("/", 1)[-1]
     stem, dot, ending = name.rpartition(".")
     return table.get(f".{ending.lower()}") if dot and stem else None
@@ -162,5 +163,5 @@ def matching(files: Iterable[SourceFile], patterns: Sequence[str]) -> list[bool]
 def of_content(files: Iterable[SourceFile], content: Sequence[Content], cache: Path) -> list[bool]:
     """Which files hold one of some kinds of content."""
     table = known_languages(cache)
-    found = (_language(file.path, table) for file in files)
+    found = (language_of(file.path, table) for file in files)
     return [language is not None and language.content in content for language in found]

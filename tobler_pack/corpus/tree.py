@@ -16,7 +16,7 @@ import subprocess
 import tempfile
 import weakref
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -60,6 +60,8 @@ class Snapshot:
     tree_id: str
     entries: tuple[Entry, ...]
     on_disk: dict[str, bytes] = field(default_factory=dict, repr=False)
+    is_committed: bool = False
+    """Whether git has this tree as an object."""
 
 
 class Repository:
@@ -128,6 +130,69 @@ class Repository:
         told = os.fsdecode(self._run("rev-parse", "--git-common-dir")).removesuffix("\n")
         return Path(self._git.working_dir or ".") / told
 
+    def ask(self, *arguments: str, given: bytes | None = None) -> bytes | None:
+        """What git prints for a read-only question about commits; None if it says no.
+
+        Names that a user gave must stand behind ``--end-of-options``.
+        """
+        try:
+            return self._run(*arguments, given=given)
+        except git.exc.GitCommandError:
+            return None
+
+    @property
+    def is_shallow(self) -> bool:
+        """Whether the history of this clone is cut off."""
+        return self.ask("rev-parse", "--is-shallow-repository") == b"true\n"
+
+    @property
+    def object_format(self) -> str:
+        """The kind of object ids: sha1 or sha256."""
+        return self._object_format
+
+    def compare(self, before: Snapshot, after: Snapshot, *arguments: str) -> bytes:
+        """What ``git diff-tree`` prints for two snapshots.
+
+        It runs in an empty throw-away repository that borrows the objects of this one: neither the user's
+        configuration nor attribute files, filters and drivers reach what it says.
+        """
+        with tempfile.TemporaryDirectory(prefix="tobler-pack-") as scratch:
+            alone = self._alone(Path(scratch))
+            trees = [self._tree_in(alone, Path(scratch), snapshot) for snapshot in (before, after)]
+            return self._run("diff-tree", "-r", "--no-ext-diff", "--no-textconv", *arguments, *trees, env=alone)
+
+    def _alone(self, scratch: Path) -> dict[str, str]:
+        """The environment of a repository in `scratch` that has the objects of this one and none of its settings."""
+        told = self._run("rev-parse", "--git-path", "objects")
+        borrowed = [str(Path(self._git.working_dir or ".") / os.fsdecode(told).removesuffix("\n"))]
+        borrowed += filter(None, [os.environ.get("GIT_ALTERNATE_OBJECT_DIRECTORIES")])
+        alone = {
+            "GIT_DIR": str(scratch / "git"),
+            "GIT_INDEX_FILE": str(scratch / "git/index"),
+            "GIT_OBJECT_DIRECTORY": str(scratch / "git/objects"),
+            "GIT_CONFIG_NOSYSTEM": "1",
+            "GIT_CONFIG_GLOBAL": os.devnull,
+        }
+        self._run("init", "--quiet", "--bare", "--template=", f"--object-format={self._object_format}", env=alone)
+        return alone | {"GIT_ALTERNATE_OBJECT_DIRECTORIES": os.pathsep.join(borrowed)}
+
+    def _tree_in(self, alone: dict[str, str], scratch: Path, snapshot: Snapshot) -> str:
+        """The id of a snapshot's tree, which is written first where no commit has it."""
+        if snapshot.is_committed:
+            return snapshot.tree_id
+        blobs: dict[str, str] = {}
+        for at, (path, data) in enumerate(snapshot.on_disk.items()):
+            (scratch / str(at)).write_bytes(data)
+            blobs[path] = str(scratch / str(at))
+        if blobs:
+            names = "".join(f"{place}\n" for place in blobs.values()).encode()
+            told = self._run("hash-object", "-w", "--no-filters", "--stdin-paths", given=names, env=alone)
+            blobs = dict(zip(blobs, told.decode().split(), strict=True))
+        (scratch / "git/index").unlink(missing_ok=True)
+        rows = [b"%o %s\t%s\0" % (e.mode, blobs.get(e.path, e.blob).encode(), _bytes(e.path)) for e in snapshot.entries]
+        self._run("update-index", "-z", "--index-info", given=b"".join(rows), env=alone)
+        return self._run("write-tree", "--missing-ok", env=alone).decode().strip()
+
     def snapshot(self, tree: str) -> Snapshot:
         """List the tracked files of `tree`: ``worktree``, ``index`` or anything that names a commit or tree.
 
@@ -137,7 +202,7 @@ class Repository:
             return self._worktree()
         if tree == INDEX:
             return self._finish(self._without_intended(self._staged()))
-        return self._finish(self._committed(tree))
+        return replace(self._finish(self._committed(tree)), is_committed=True)
 
     def read(self, snapshot: Snapshot, entry: Entry) -> bytes:
         """The raw bytes of one file of a snapshot.

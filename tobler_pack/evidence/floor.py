@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from tobler_pack.corpus.index import Index
+from tobler_pack.corpus.model import StaticModel
+from tobler_pack.evidence.channels import semantic
 from tobler_pack.evidence.question import Question
 from tobler_pack.weighing.weights import Floats
 
 Bools = npt.NDArray[np.bool_]
+Chunks = Sequence[int] | npt.NDArray[np.int32]
+"""Positions of chunks."""
 
 _JOINT = re.compile(r"\.|::|->|\\|#")
 
@@ -46,14 +50,27 @@ class Sieve:
 def sift(
     index: Index, question: Question, cosines: Floats, floor: float, inside: Bools, text_of: Callable[[int], str]
 ) -> Sieve:
-    """Apply a floor to raw cosines. A floor of 0 means that everything is worth ranking, negative cosines too."""
+    """Apply a floor to the cosines of a question."""
+    return strain(cosines, floor, inside, lambda below: _carriers(index, question, below, text_of))
+
+
+def strain(cosines: Floats, floor: float, inside: Bools, carriers: Callable[[Bools], Iterable[Chunks]]) -> Sieve:
+    """Apply a floor to raw cosines; `carriers` names, of the chunks under it, those that are let through all the same.
+
+    A floor of 0 means that everything is worth ranking, negative cosines too.
+    """
     above = cosines >= floor if floor > 0 else np.ones(len(cosines), dtype=np.bool_)
     carried = np.zeros(len(cosines), dtype=np.bool_)
     below = inside & ~above
     if below.any():
-        for chunks in _carriers(index, question, below, text_of):
+        for chunks in carriers(below):
             carried[chunks] = True
     return Sieve(floor, cosines, inside, above, carried & below)
+
+
+def nearest(index: Index, texts: Sequence[str], model: StaticModel) -> Floats:
+    """The best cosine of each chunk with any of some texts: what the floor looks at where several texts ask."""
+    return np.asarray(np.max([semantic(index, Question(text), model) for text in texts], axis=0))
 
 
 def among(index: Index, allowed: Sequence[bool] | None) -> Bools:
@@ -63,9 +80,7 @@ def among(index: Index, allowed: Sequence[bool] | None) -> Bools:
     return np.asarray(allowed, dtype=np.bool_)[index.chunk_file]
 
 
-def _carriers(
-    index: Index, question: Question, below: Bools, text_of: Callable[[int], str]
-) -> Iterator[Sequence[int] | npt.NDArray[np.int32]]:
+def _carriers(index: Index, question: Question, below: Bools, text_of: Callable[[int], str]) -> Iterator[Chunks]:
     """Chunks that define a word of the question, or in whose text one of its identifiers stands as it is spelt.
 
     A plain word (`order`) counts only where it is defined: as a word it stands in every other comment.

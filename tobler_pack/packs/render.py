@@ -35,6 +35,9 @@ class Heading:
     budget: int
     counter: str
     left_out: Mapping[str, int]
+    notes: tuple[str, ...] = ()
+    preface: str = ""
+    """Finished markdown between the heading and the blocks."""
     floor: float = 0.0
     refused: int = 0
     ranked: int = 0
@@ -52,10 +55,10 @@ class Heading:
             "",
             *self._notes(epsilon),
         ]
-        return "\n".join(rows) + "\n"
+        return "\n".join(rows) + "\n" + self.preface
 
     def _notes(self, epsilon: float) -> list[str]:
-        notes = []
+        notes = list(self.notes)
         if epsilon > EPSILON_NOTE:
             notes.append(f"This is a truncated map: {epsilon:.0%} of the weight is not shown.")
         if self.left_out:
@@ -79,7 +82,7 @@ def signature(candidate: Candidate, lines: Sequence[str]) -> str:
 
 def stub(candidate: Candidate) -> str:
     """Its place and name."""
-    return f"- {_place(candidate)}{_named(candidate)}\n"
+    return f"- {_place(candidate)}{_named(candidate)}{f' {candidate.why}' if candidate.why else ''}\n"
 
 
 def section(tier: Tier) -> str:
@@ -102,7 +105,8 @@ def not_shown(candidates: Sequence[Candidate], missing: int, fits: Callable[[str
 
 
 def _titled(candidate: Candidate) -> str:
-    return f"### {_place(candidate)}{_named(candidate)}\n"
+    why = f"{candidate.why}\n" if candidate.why else ""
+    return f"### {_place(candidate)}{_named(candidate)}\n{why}"
 
 
 def _place(candidate: Candidate) -> str:

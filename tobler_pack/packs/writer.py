@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
+from tobler_pack import interruption
 from tobler_pack.errors import EnvironmentProblem
 
 MARK = "Regenerate with `tobler-pack build --only "
@@ -22,7 +23,7 @@ def read_if_there(path: Path) -> str | None:
 
 
 def replace(path: Path, text: str) -> None:
-    """Write a text beside, then replace.
+    """Write a text beside, then replace; after a Ctrl-C not at all.
 
     Raises EnvironmentProblem if the folder cannot be written to.
     """
@@ -30,7 +31,8 @@ def replace(path: Path, text: str) -> None:
 
 
 def replace_bytes(path: Path, data: bytes) -> None:
-    """Write bytes beside, then replace. Raises EnvironmentProblem as `replace` does."""
+    """Write bytes beside, then replace, as `replace` does."""
+    interruption.check()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()

@@ -63,8 +63,8 @@ def _add_packs(server: MCPServer, tools: Tools) -> None:
 
     @server.tool(structured_output=False)
     def diff_context(
-        base: Annotated[str, Field(description="The commit that the change starts from.")],
-        head: Annotated[str, Field(description="The commit that it leads to.")] = "HEAD",
+        base: Annotated[str, Field(description="The branch or commit that the change left.")],
+        head: Annotated[str, Field(description="The commit that it leads to; empty for the work tree.")] = "",
         repo: Repo = "",
         budget: Budget = None,
     ) -> str:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-import tempfile
 from pathlib import Path
 from typing import Any
 
 from tobler_pack.commands import surfaces as commands
-from tobler_pack.errors import UsageError
+from tobler_pack.commands.diff import PULL_REQUEST, command_line
+from tobler_pack.commands.options import config_or_default, told_budget
+from tobler_pack.comparison import compare
+from tobler_pack.diff import make
 from tobler_pack.serve.sessions import Sessions
 from tobler_pack.surfaces import migration, telemetry, tuning
 from tobler_pack.surfaces.dials import kind_of, read_value
-from tobler_pack.surfaces.registry import open_registry, tune
+from tobler_pack.surfaces.registry import Options, open_registry, searching, tune
 from tobler_pack.types import Content
+from tobler_pack.workspace import Workspace, find_repository
 
 
 class Tools:
@@ -29,18 +30,15 @@ class Tools:
         return self._sessions.ask(query, self._repo(repo), budget, content or (), fresh=fresh).text
 
     def diff_context(self, base: str, head: str, repo: str, budget: int | None) -> str:
-        """The pack of a change, by the `diff` command itself: it is asked anew for every change, so nothing is kept."""
-        with tempfile.TemporaryDirectory(prefix="tobler-pack-") as out:
-            options = [f"--base={base}", f"--head={head}", f"--out={out}"]
-            options += [f"--budget={budget}"] if budget is not None else []
-            place = self._repo(repo)
-            options += [f"--repo={place}"] if place is not None else []
-            command = [sys.executable, "-m", "tobler_pack", "diff", *options]
-            done = subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL, check=False)  # noqa: S603
-            packs = sorted(Path(out).rglob("*.md"))
-            if not packs:
-                raise UsageError(done.stderr.decode(errors="replace").strip() or "this change has no pack")
-            return "\n".join(path.read_text(encoding="utf-8") for path in packs)
+        """The pack of a change. A change is its own session: nothing of it is kept for the next call."""
+        repository = find_repository(self._repo(repo))
+        comparison = compare(repository, base, head or None, staged=False)
+        config = searching(config_or_default(repository), None, PULL_REQUEST)
+        workspace = Workspace.open(repository, config, comparison.tree)
+        registry = open_registry(workspace, Options(None, told_budget(budget)))
+        command = command_line(base, head or None, None, None, staged=False)
+        made = make(workspace, comparison, registry, PULL_REQUEST, command)
+        return made[0].pack.text if made else f"nothing differs in {comparison.shown}, so there is no pack"
 
     def surfaces(self, repo: str) -> dict[str, Any]:
         """All surfaces with their dials."""

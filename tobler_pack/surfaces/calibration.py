@@ -12,7 +12,7 @@ from xml.sax.saxutils import escape
 import numpy as np
 
 from tobler_pack.evidence.question import Question
-from tobler_pack.pipeline import Request, apply_floor, evidence, weigh
+from tobler_pack.pipeline import Request, apply_floor, evidence, soft_weights
 from tobler_pack.surfaces.registry import Registry
 from tobler_pack.surfaces.telemetry import Log
 from tobler_pack.types import Content
@@ -69,6 +69,7 @@ def questions(registry: Registry, log: Log) -> list[Asked]:
     logged = [
         Asked(one["query"], tuple(one.get("paths") or ()), one["surface"] if one["surface"] in known else None)
         for one in log.records
+        if not one.get("texts")  # a change asks with its code
     ]
     found = {(asked.query, asked.paths): asked for asked in [*reversed(logged), *own]}
     ordered = [*own, *(one for one in found.values() if one not in own)]
@@ -87,8 +88,8 @@ def _row(workspace: Workspace, registry: Registry, asked: Asked) -> list[float] 
     floor, over = _reach(registry, asked)
     request = Request("", asked.query, "", 1, workspace.allowed(asked.paths, over), floor)
     found = evidence(library, asked.query)
-    admitted = apply_floor(library, request, found.cosines).admitted if floor > 0 else None
-    row = [effective_number(weigh(library.index, found.standing, request.allowed, tau, admitted)) for tau in GRID]
+    admitted = apply_floor(library, request, found.cosines).admitted
+    row = [effective_number(soft_weights(found.standing, admitted, tau)) for tau in GRID]
     return row if row[0] > 0 else None
 
 

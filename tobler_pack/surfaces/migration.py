@@ -10,14 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from tobler_pack.evidence.channels import semantic
-from tobler_pack.evidence.floor import among
-from tobler_pack.evidence.question import Question
+from tobler_pack.evidence.floor import among, nearest
 from tobler_pack.surfaces import tuning
 from tobler_pack.surfaces.dials import FLOOR
 from tobler_pack.surfaces.registry import Dial, Registry, open_registry, propose
 from tobler_pack.surfaces.stamp import same_scale, weights_of
-from tobler_pack.surfaces.telemetry import Log, Record, share_at
+from tobler_pack.surfaces.telemetry import Log, Record, asked, share_at
 from tobler_pack.surfaces.tuning import MIGRATION, Move
 from tobler_pack.weighing.weights import Floats
 from tobler_pack.workspace import Workspace
@@ -179,7 +177,7 @@ def _calls(log: Log, surface: str, dial: Dial, registry: Registry, sample: int) 
     last: dict[str, Record] = {}
     for one in of_surface:
         if same_scale(one["stamp"], measured):
-            key = json.dumps([one["query"], one.get("paths")])
+            key = json.dumps(asked(one))
             last.pop(key, None)
             last[key] = one
     return list(last.values())[-sample:]
@@ -200,7 +198,7 @@ def _no_calls(dial: Dial, surface: str, log: Log) -> str:
 def _scores(workspace: Workspace, over: Sequence[Any], call: Record) -> Floats:
     """The cosines of a logged question with all chunks that it may look at."""
     library = workspace.library
-    cosines = semantic(library.index, Question(call["query"]), library.model)
+    cosines = nearest(library.index, call.get("texts") or [call["query"]], library.model)
     return np.asarray(cosines[among(library.index, workspace.allowed(_paths(call), over))])
 
 

@@ -4,8 +4,8 @@ shipped starting point, in this order.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
@@ -262,3 +262,10 @@ def used(registry: Registry, surfaces: Iterable[tuple[str, bool]]) -> Iterator[D
         yield dials.floor
         if not has_own_budget or dials.budget.source is Source.OPTION:
             yield dials.budget
+
+
+def searching(config: Config, content: Sequence[Content] | None, surface: str | None) -> Config:
+    """The configuration with what one run searches: what was asked for, else what its surface asks over."""
+    over = next((one.over for one in config.surfaces if one.name == surface and one.over is not None), None)
+    wanted = tuple(dict.fromkeys(content or ([over] if over else config.content)))
+    return replace(config, content=wanted, surfaces=tuple(replace(one, over=None) for one in config.surfaces))

@@ -20,7 +20,8 @@ import numpy as np
 
 from tobler_pack.evidence.floor import Sieve
 from tobler_pack.packs import writer
-from tobler_pack.pipeline import Answer, Library
+from tobler_pack.packs.pack import Pack
+from tobler_pack.pipeline import Library
 from tobler_pack.surfaces.tuning import append_line, moment, now
 from tobler_pack.weighing.weights import Floats
 from tobler_pack.workspace import Workspace
@@ -46,9 +47,9 @@ Record = dict[str, Any]
 """One line of the log."""
 
 
-def figures(library: Library, answer: Answer) -> Record:
+def figures(library: Library, pack: Pack, sieve: Sieve) -> Record:
     """What is kept of one finished pack, beside its manifest entry. A pure function of what the pack depends on."""
-    sieve, heading = answer.sieve, answer.pack.heading
+    heading = pack.heading
     inside = sieve.cosines[sieve.inside]
     return {
         "floor": sieve.floor,
@@ -59,8 +60,8 @@ def figures(library: Library, answer: Answer) -> Record:
         "carried": int(sieve.carried.sum()),
         "n_eff": round(heading.n_eff, 2),
         "k": heading.k,
-        "epsilon": round(answer.pack.epsilon, _DIGITS),
-        "tokens": answer.pack.tokens,
+        "epsilon": round(pack.epsilon, _DIGITS),
+        "tokens": pack.tokens,
         "cosines": quantiles(inside),
         "near": near_misses(library, sieve),
     }
@@ -96,12 +97,14 @@ def record(
     name: str | None,
     query: str,
     paths: Sequence[str] = (),
+    texts: Sequence[str] = (),
     cached: bool = False,
 ) -> None:
     """Note one pack, unless the configuration says `telemetry: false`. Whatever goes wrong, the run goes on.
 
     `what` comes from `figures`; of a pack that the cache served it lies beside the pack, so this costs one write. It
-    is noted whole: a fresh clone with the cache of another run has no other line of this pack.
+    is noted whole: a fresh clone with the cache of another run has no other line of this pack. `texts` are what asked
+    where that was not the query, as for a change.
     """
     if not workspace.config.telemetry:
         return
@@ -116,6 +119,7 @@ def record(
             "tree": workspace.snapshot.tree_id,
             "stamp": workspace.stamp,
             "cached": cached,
+            **({"texts": list(texts)} if texts else {}),
             **what,
         }
         write(folder_of(workspace.repository.common_dir), line)
@@ -207,6 +211,8 @@ def _checked(line: bytes) -> tuple[datetime, Record]:
     for score, path, first, last in near:
         if not (isinstance(score, int | float) and isinstance(path, str) and first <= last):
             raise ValueError("near")
+    if not all(isinstance(text, str) for text in row.get("texts", [])):
+        raise TypeError("texts")
     if not isinstance(row.setdefault("surface", None), str | None):
         raise TypeError("surface")
     return moment(row["at"]), row
@@ -223,12 +229,17 @@ def share_at(one: Record, floor: float) -> float:
     return 1.0 - float(np.interp(floor, one["cosines"], np.linspace(0, 1, len(one["cosines"])), left=0.0, right=1.0))
 
 
+def asked(one: Record) -> list[Any]:
+    """What tells two questions apart."""
+    return [one["query"], one.get("paths"), one.get("texts")]
+
+
 def distinct(records: Iterable[Record]) -> list[Record]:
     """Calls that tell a distribution, the last one of each question under each floor and stamp, oldest first."""
     last: dict[str, Record] = {}
     for one in records:
         if one["cosines"]:
-            key = json.dumps([one["surface"], one["query"], one.get("paths"), one["floor"], one["stamp"]])
+            key = json.dumps([one["surface"], asked(one), one["floor"], one["stamp"]])
             last.pop(key, None)
             last[key] = one
     return list(last.values())

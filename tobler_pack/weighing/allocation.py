@@ -34,6 +34,29 @@ class Costs:
         return np.choose(tiers, [np.zeros(len(tiers)), self.stub, self.signature, self.full])
 
 
+@dataclass(frozen=True)
+class Plan:
+    """The rounds of the repair: a tier, and the share of the budget that may be spent when the round is over.
+
+    `by_share` tells whether blocks whose own share pays for their body get it before.
+    """
+
+    rounds: tuple[tuple[int, float], ...]
+    by_share: bool = True
+
+
+DEPTH_FIRST = Plan(((FULL, 1 - MAP_SHARE), (STUB, 1.0), (SIGNATURE, 1.0), (FULL, 1.0)))
+"""For a question: the heaviest block is lifted all the way to `FULL` before the next one is looked at, as far as
+(1 − MAP_SHARE) of the budget goes; then stubs for all, then signatures, and what remains lifts further blocks. Lifting
+everything by one tier at a time, as the predecessor did, shows many names and few bodies."""
+
+
+BREADTH_FIRST = Plan(
+    ((SIGNATURE, 0.4), (FULL, 1 - MAP_SHARE), (STUB, 1.0), (SIGNATURE, 1.0), (FULL, 1.0)), by_share=False
+)
+"""For a change, whose reader asks where else to look: signatures first, then bodies."""
+
+
 def first_tiers(weights: Floats, costs: Costs, budget: float) -> Tiers:
     """b_i = B·ŵ_i / Σ ŵ: a block whose own share pays for its body gets it, all others wait for the repair.
 
@@ -45,17 +68,14 @@ def first_tiers(weights: Floats, costs: Costs, budget: float) -> Tiers:
     return np.where(share >= costs.full, FULL, HIDDEN)
 
 
-def allocate(weights: Floats, costs: Costs, budget: float, map_share: float = MAP_SHARE) -> Tiers:
-    """First tiers by weight, then repair: what is left rolls down by weight, depth first.
+def allocate(weights: Floats, costs: Costs, budget: float, plan: Plan = DEPTH_FIRST) -> Tiers:
+    """First tiers by weight, then repair: what is left rolls down by weight, one round of the plan after the other.
 
-    The heaviest block is lifted all the way to `FULL` before the next one is looked at, as far as (1 − map_share) of
-    the budget goes; then stubs for all, then signatures, and what remains lifts further blocks to `FULL`. Lifting
-    everything by one tier at a time, as the predecessor did, shows many names and few bodies. Never spends more than
-    `budget`.
+    Never spends more than `budget`.
     """
-    tiers = first_tiers(weights, costs, budget)
-    for target, room in ((FULL, budget * (1 - map_share)), (STUB, budget), (SIGNATURE, budget), (FULL, budget)):
-        tiers = _lift(tiers, costs, target, room)
+    tiers = first_tiers(weights, costs, budget) if plan.by_share else np.zeros(len(weights), dtype=np.int64)
+    for target, share in plan.rounds:
+        tiers = _lift(tiers, costs, target, budget * share)
     return tiers
 
 

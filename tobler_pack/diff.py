@@ -1,0 +1,229 @@
+"""The packs of a change: what else matters for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from tobler_pack.areas import WAYS, Area, areas
+from tobler_pack.change import Change, hidden_lines, read_change
+from tobler_pack.comparison import Comparison
+from tobler_pack.corpus.changes import FileChange
+from tobler_pack.corpus.history import Commit, History, commits_between, past
+from tobler_pack.corpus.index import Index
+from tobler_pack.evidence.change import asking, floor_texts
+from tobler_pack.evidence.change_blend import CHANGES, Evidence, Facts, blend
+from tobler_pack.evidence.floor import Sieve, nearest, strain
+from tobler_pack.evidence.reasons import reason
+from tobler_pack.packs import manifest
+from tobler_pack.packs.changed_here import Touched, changed_here
+from tobler_pack.packs.markdown import code_span
+from tobler_pack.packs.pack import Pack
+from tobler_pack.pipeline import Extras, Request, present, score, soft_weights
+from tobler_pack.surfaces import telemetry
+from tobler_pack.surfaces.registry import Dials, Registry
+from tobler_pack.types import LineRange
+from tobler_pack.weighing.allocation import BREADTH_FIRST
+from tobler_pack.weighing.memory import Memory, remember
+from tobler_pack.workspace import Workspace
+
+MOST_COMMITS = 3_000
+"""So far back the history is read for files that changed together."""
+
+MOST_TURNS = 12
+"""So many commits of a change are turns of its session, the newest ones."""
+
+
+__all__ = ["WAYS", "Made", "blend_stamp", "make"]
+
+
+@dataclass(frozen=True)
+class Made:
+    """One finished pack of a change, with its manifest entry."""
+
+    pack: Pack
+    entry: manifest.Entry
+    figures: telemetry.Record
+    texts: tuple[str, ...]
+
+
+def make(
+    workspace: Workspace,
+    comparison: Comparison,
+    registry: Registry,
+    surface: str,
+    command: str,
+    split_by: str | None = None,
+) -> list[Made]:
+    """The packs of a change: one, or one for each of its areas; none if nothing differs.
+
+    Raises UsageError if the budget does not hold a heading.
+    """
+    change = read_change(workspace, workspace.repository.snapshot(comparison.base))
+    if not change.files:
+        return []
+    dials = registry.dials(surface)
+    job = _Job(workspace, comparison, change, dials, float(registry.tau().value), command)
+    budget = int(dials.budget.value)
+    parts = areas(change, split_by, [entry.path for entry in workspace.snapshot.entries], budget)
+    made = [job.pack(part) for part in parts]
+    workspace.counter.keep()
+    for one in made:
+        name, query = one.entry["id"], one.entry["query"]
+        telemetry.record(workspace, one.figures, surface=surface, name=name, query=query, texts=one.texts)
+    return made
+
+
+def blend_stamp(workspace: Workspace) -> str:
+    """The channels of a change, which holds those of a question: its commits are asked as one."""
+    return f"{CHANGES} {workspace.stamp['blend']}"
+
+
+class _Job:
+    """What all packs of one change share."""
+
+    def __init__(
+        self, workspace: Workspace, comparison: Comparison, change: Change, dials: Dials, tau: float, command: str
+    ) -> None:
+        self._workspace = workspace
+        self._comparison = comparison
+        self._change = change
+        self._surface = dials.name
+        self._floor = float(dials.floor.value)
+        self._tau = tau
+        self._command = command
+        self._index: Index = workspace.library.index
+        positions = {file.path: at for at, file in enumerate(self._index.files)}
+        self._hidden = hidden_lines(change, positions)
+        self._own = _own_chunks(self._index, self._hidden)
+        repository = workspace.repository
+        self._history: History = past(repository, comparison.base, MOST_COMMITS)
+        self._commits: Sequence[Commit] = commits_between(repository, comparison.base, comparison.head, MOST_TURNS)
+
+    def pack(self, area: Area) -> Made:
+        """The pack of one area."""
+        subjects = [score(self._workspace.library, one.subject) for one in self._commits if one.subject]
+        paths = _paths(area.files)
+        subject = np.mean(subjects, axis=0) if subjects else None
+        evidence = self._blend(Facts(area.definitions, paths, subject, self._history.commits))
+        turn = remember(self._memory(paths), evidence.scores)
+        texts = floor_texts(area.definitions)
+        sieve = self._sieve(texts, evidence)
+        weights = soft_weights(turn.scores, sieve.admitted, self._tau)
+        name = f"{self._surface}-{area.name}" if area.name else self._surface
+        request = Request(name, self._question(area), self._command, area.budget)
+        extras = Extras(
+            notes=self._notes(area),
+            preface=self._preface(area),
+            hidden=self._hidden,
+            why=self._reasons(area, evidence, paths),
+            plan=BREADTH_FIRST,
+        )
+        left_out = {cause.value: count for cause, count in self._workspace.corpus.left_out.items()}
+        library, counter = self._workspace.library, self._workspace.counter
+        pack = present(library, request, weights, counter, turn.share, left_out, self._tau, extras, sieve)
+        entry = manifest.entry(pack, name=name, query=request.question, surface=self._surface, mem=turn.share)
+        entry["changed"] = [
+            {"path": one.path, "symbol": one.symbol, "status": one.status.value} for one in area.definitions
+        ]
+        return Made(pack, entry, telemetry.figures(library, pack, sieve), tuple(texts))
+
+    def _sieve(self, texts: Sequence[str], evidence: Evidence) -> Sieve:
+        """What the floor lets through: what is near enough to a changed definition, and what shares a name with one."""
+        if not texts:
+            return strain(np.zeros(len(self._index)), 0.0, ~self._own, lambda below: [])
+        cosines = nearest(self._index, texts, self._workspace.library.model)
+        return strain(cosines, self._floor, ~self._own, lambda below: [list(evidence.users), list(evidence.used)])
+
+    def _blend(self, facts: Facts) -> Evidence:
+        return blend(self._index, self._workspace.library.model, facts, self._own)
+
+    def _memory(self, paths: Sequence[str]) -> Memory | None:
+        """The change as a session: its commits, oldest first, are the turns before the change as a whole."""
+        if len(self._commits) < 2:
+            return None
+        memory: Memory | None = None
+        for commit in self._commits:
+            facts = self._turn(commit, frozenset(paths))
+            if facts is not None:
+                memory = remember(memory, self._blend(facts).scores)
+        return memory
+
+    def _turn(self, commit: Commit, paths: frozenset[str]) -> Facts | None:
+        """What one commit changed among the files of the change as a whole; None for nothing, or without its parent."""
+        repository = self._workspace.repository
+        if not commit.parents or repository.ask("cat-file", "-e", commit.parents[0]) is None:
+            return None
+        step = read_change(self._workspace, repository.snapshot(commit.parents[0]), repository.snapshot(commit.id))
+        definitions = [one for one in step.definitions if one.path in paths]
+        if not definitions:
+            return None
+        subject = score(self._workspace.library, commit.subject) if commit.subject else None
+        touched = [path for path in _paths(step.files) if path in paths]
+        return Facts(definitions, touched, subject, self._history.commits)
+
+    def _question(self, area: Area) -> str:
+        definitions = _count(len(area.definitions), "definition")
+        files = _count(len(area.files), "file")
+        return f"what else matters for the change {self._comparison.shown} ({definitions} in {files})"
+
+    def _notes(self, area: Area) -> tuple[str, ...]:
+        notes = [self._comparison.note] if self._comparison.note else []
+        if self._history.is_cut:
+            count = len(self._history.commits)
+            notes.append(
+                f"This shallow clone holds {_count(count, 'commit')} of history; "
+                "files that changed together before can be seen only there."
+                if count
+                else "This shallow clone holds no history, so files that changed together before are not known."
+            )
+        silent = len(area.definitions) - len(asking(area.definitions))
+        if silent:
+            notes.append(f"Only the {len(area.definitions) - silent} most changed definitions asked, {silent} did not.")
+        return tuple(notes)
+
+    def _preface(self, area: Area) -> str:
+        touched = [Touched(one.path, one.lines, one.symbol, one.status.value) for one in area.definitions]
+        inside = {file.path for file in area.files}
+        quiet = [(file.path, why) for file, why in self._change.quiet if file.path in inside]
+        counter = self._workspace.counter
+        return changed_here(touched, quiet, lambda text: counter.count([text])[0], area.budget)
+
+    def _reasons(self, area: Area, evidence: Evidence, paths: Sequence[str]) -> Callable[[int, LineRange], str]:
+        lines = self._index.tables.chunk_lines
+
+        def why(file: int, block: LineRange) -> str:
+            rows = np.flatnonzero(self._index.chunk_file == file)
+            chunks = rows[(lines[rows, 0] <= block[1]) & (lines[rows, 1] >= block[0])].tolist()
+            return reason(self._index.files[file].path, chunks, evidence, area.definitions, paths, code_span)
+
+        return why
+
+
+def _own_chunks(index: Index, hidden: Mapping[int, Sequence[LineRange]]) -> npt.NDArray[np.bool_]:
+    """Chunks of which at least half of the lines are changed code. Shape (N,)."""
+    own = np.zeros(len(index), dtype=bool)
+    for file, ranges in hidden.items():
+        rows = np.flatnonzero(index.chunk_file == file)
+        if not len(rows):
+            continue
+        lines = index.tables.chunk_lines[rows]
+        covered = np.zeros(int(lines[:, 1].max()) + 2, dtype=np.int64)
+        for first, last in ranges:
+            covered[first : last + 1] = 1
+        sums = np.concatenate([[0], np.cumsum(covered)])
+        inside = sums[lines[:, 1] + 1] - sums[lines[:, 0]]
+        own[rows] = 2 * inside >= lines[:, 1] - lines[:, 0] + 1
+    return own
+
+
+def _paths(files: Sequence[FileChange]) -> list[str]:
+    """The paths of changed files, and those that they had before."""
+    return list(dict.fromkeys(path for file in files for path in (file.path, file.old_path)))
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"

@@ -1,0 +1,76 @@
+"""Files that belong together by their names: a test and what it tests, a twin in another folder, the file next door."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+
+from tobler_pack.weighing.weights import Floats
+
+_TEST_MARK = re.compile(
+    r"^(?:tests?[_-])|[_.-](?:tests?|specs?|e2e|unit|integration)$|(?<=[a-z0-9])(?:Tests?|TestCase|Spec|Suite|IT)$"
+)
+_TEST_FOLDER = re.compile(r"(?:^|/)(?:tests?|__tests__|specs?|testing|testsuite|testdata|e2e)(?:/|$)")
+_STEM = re.compile(r"(?:\.d)?\.[^.]+$")
+_WORDS = re.compile(r"[^\W_]+")
+_NOTHING = frozenset(
+    {"__init__", "index", "mod", "lib", "main", "conftest", "utils", "util", "helpers", "common", "types"}
+)
+
+
+@lru_cache(maxsize=1 << 16)
+def subject(path: str) -> str:
+    """What a file is about, by its name: the stem in lower case without the marks of a test."""
+    name = path.rsplit("/", 1)[-1]
+    stem = _STEM.sub("", name) or name
+    return _TEST_MARK.sub("", _TEST_MARK.sub("", stem)).lower()
+
+
+@lru_cache(maxsize=1 << 16)
+def is_test(path: str) -> bool:
+    """Whether a file holds tests, by its name or its folder."""
+    folder, _, name = path.rpartition("/")
+    return _TEST_MARK.search(_STEM.sub("", name)) is not None or _TEST_FOLDER.search(f"{folder}/") is not None
+
+
+def kinship(paths: Sequence[str], given: Sequence[str]) -> Floats:
+    """For each of F paths how close it stands to the nearest of the given ones, 0 … 1. Shape (F,).
+
+    Files about the same thing count by how much of their folders they share; files of one folder a little.
+    """
+    best = np.zeros(len(paths))
+    relatives = [(one, subject(one), one.rpartition("/")[0]) for one in dict.fromkeys(given)]
+    for at, path in enumerate(paths):
+        about, folder = subject(path), path.rpartition("/")[0]
+        for other, topic, place in relatives:
+            if path != other:
+                best[at] = max(best[at], _closeness(about, folder, topic, place))
+    return best
+
+
+def _closeness(about: str, folder: str, topic: str, place: str) -> float:
+    near = _shared(folder, place)
+    if about == topic:
+        return (0.4 if about in _NOTHING else 0.7) + 0.3 * near
+    common = _overlap(about, topic)
+    return max(0.6 * common * (0.5 + 0.5 * near), 0.25 * near if folder == place else 0.15 * near)
+
+
+@lru_cache(maxsize=1 << 16)
+def _overlap(first: str, second: str) -> float:
+    """The share of their words that two subjects have in common."""
+    a, b = set(_WORDS.findall(first)) - _NOTHING, set(_WORDS.findall(second)) - _NOTHING
+    return len(a & b) / len(a | b) if a and b else 0.0
+
+
+@lru_cache(maxsize=1 << 16)
+def _shared(first: str, second: str) -> float:
+    """How much two folders have in common: twice the shared steps by all steps, 1 for the same one."""
+    a, b = first.split("/"), second.split("/")
+    if a == b:
+        return 1.0
+    total = len(a) + len(b)
+    return 2.0 * len(set(a) & set(b)) / total
