@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from collections import Counter
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -14,7 +16,7 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 import tobler_pack
-from console import Answer, Console
+from console import Answer, Console, run
 from repositories import SHOP, commit, create, git, write
 from tobler_pack.corpus import library
 from tobler_pack.surfaces.tuning import ATTRIBUTE, PLACE
@@ -98,6 +100,7 @@ def test_the_story(code: Path, tmp_path: Path, tobler: Console, monkeypatch: pyt
     clamped = tobler("tune", "batch", "floor", "1.5", "--reason", "a floor beyond the end of its range", cwd=code)
     assert clamped.code == 0
     assert "0.12 → 1 (asked for 1.5; clamped" in clamped.out
+    assert ATTRIBUTE in clamped.out  # this repository was not set up by init
     moved = tobler("tune", "batch", "floor", "0.2", "--reason", REASON, "--actor", "model", cwd=code)
     assert (moved.code, moved.err) == (0, "")
     history = told_json(tobler("history", "batch", "--format", "json", cwd=code))["moves"]
@@ -174,6 +177,20 @@ def test_a_dial_that_was_written_by_hand_is_unstamped(code: Path, tobler: Consol
     assert batch(tobler, code)["budget"]["value"] == 900
 
 
+@pytest.mark.parametrize(
+    ("dial", "asked", "told"),
+    [
+        ("floor", "-0.5", "batch floor 0.12 → 0 (asked for -0.5; clamped"),
+        ("budget", "5", "batch budget 2,000 → 200 (asked for 5; clamped"),
+        ("budget", "5000000", "batch budget 2,000 → 200,000 (asked for 5,000,000; clamped"),
+    ],
+)
+def test_a_value_out_of_range_is_clamped(code: Path, tobler: Console, dial: str, asked: str, told: str) -> None:
+    answer = tobler("tune", "batch", dial, asked, "--reason", REASON, cwd=code)
+    assert answer.code == 0
+    assert answer.out.startswith(told)
+
+
 def test_the_order_of_precedence(code: Path, tobler: Console) -> None:
     def used(*options: str) -> tuple[float, int]:
         told = tobler("build", "--only", "floor", "--manifest", code / "m.json", *options, cwd=code)
@@ -229,6 +246,16 @@ def test_telemetry_reaches_no_pack_and_no_tree(code: Path, tobler: Console) -> N
     assert packs(code) == first
     assert not (code / ".git/tobler-pack").exists()
     assert tobler("telemetry", cwd=code).out.startswith("no call is logged")
+
+
+def test_eight_builds_at_once_lose_no_line(tmp_path: Path) -> None:
+    root = create(tmp_path / "shop", SHOP)
+    with ThreadPoolExecutor(8) as pool:
+        told = list(pool.map(lambda number: run("build", "--out", tmp_path / f"out{number}", cwd=root), range(8)))
+    assert [one.code for one in told] == [0] * 8
+    lines = (root / ".git/tobler-pack/telemetry.jsonl").read_text(encoding="utf-8").splitlines()
+    found = Counter(json.loads(line)["id"] for line in lines)
+    assert found == dict.fromkeys(["auth-flow", "roles", "roles-check", "storage"], 8)
 
 
 @pytest.mark.parametrize("in_the_way", ["a file", "a folder"])
@@ -293,6 +320,45 @@ def test_a_line_that_cannot_be_read(code: Path, tobler: Console, line: str, why:
     assert refused.code == 2
     assert f"{PLACE}:2: " in refused.err
     assert (code / PLACE).read_bytes() == before
+
+
+# ---- the pack of a change -------------------------------------------------------------------------------------------
+
+
+def test_a_change_stands_under_the_dials_of_its_surface(code: Path, tmp_path: Path, tobler: Console) -> None:
+    dials = "surfaces:\n  pull-request: {floor: 0.3, budget: 1500}\n"
+    write(code, {".tobler-pack.yaml": f"version: 1\n{dials}"})
+    commit(code)
+    changed = sources()["weighing/weights.py"].replace("K_MIN = 5", "K_MIN = 6").replace("MASS = 0.9", "MASS = 0.8")
+    write(code, {"weighing/weights.py": changed})
+
+    def packed(*options: str) -> Any:
+        told = tobler("diff", "--base", "HEAD", "--format", "json", *options, cwd=code)
+        assert told.code == 0, told.err
+        return told_json(told)["packs"][0]
+
+    entry = packed()
+    assert (entry["floor"], entry["budget"]) == (0.3, 1500)
+    assert entry["refused"] > 0 < entry["ranked"]
+    # Whatever its cosine is, a chunk that uses a changed name is looked at.
+    assert "uses" in json.dumps([block["why"] for block in packed("--floor", "1")["blocks"]])
+    assert "refused" not in packed("--floor", "0")
+    assert packed("--budget", "900")["budget"] == 900
+    tobler("tune", "pull-request", "floor", "0.25", "--reason", REASON, cwd=code)
+    assert packed()["floor"] == 0.25
+
+    (surface,) = told_json(tobler("telemetry", "--format", "json", cwd=code))["surfaces"]
+    assert (surface["surface"], surface["calls"]) == ("pull-request", 5)
+    assert surface["near_misses"]["samples"]
+
+    other_model(tmp_path / "other")
+    write(code, {".tobler-pack.yaml": f"version: 1\nmodel: ../other\n{dials}"})
+    told = tobler("diff", "--base", "HEAD", "--strict", cwd=code)
+    assert (told.code, told.err.count("\n")) == (1, 1)
+    assert "stale (model_changed): floor of pull-request" in told.err
+    assert told.out.startswith("# `pull-request`")
+    found = told_json(tobler("migrate", "pull-request", "--format", "json", cwd=code))
+    assert abs(found["admitted_before"] - found["admitted_after"]) <= 0.02
 
 
 # ---- merging --------------------------------------------------------------------------------------------------------

@@ -76,27 +76,36 @@ def tune(
     repo: Repo = None,
 ) -> None:
     """Move a dial, with a reason, and write it to .tobler-pack/tuning.jsonl, which is committed."""
+    from tobler_pack.surfaces.attributes import is_kept
     from tobler_pack.surfaces.dials import kind_of, read_value
     from tobler_pack.surfaces.registry import tune as move_dial
-    from tobler_pack.surfaces.tuning import HUMAN, MODEL, PLACE
+    from tobler_pack.surfaces.tuning import ATTRIBUTE, HUMAN, MODEL, PLACE
 
     _check(format_)
     if actor not in (HUMAN, MODEL):
         raise UsageError(f"--actor {actor}: take human or model")
     asked = read_value(kind_of(surface, dial), value)
-    move = move_dial(open_workspace(repo, config), surface, dial, asked, reason or "", actor)
+    workspace = open_workspace(repo, config)
+    move = move_dial(workspace, surface, dial, asked, reason or "", actor)
     if format_ == "json":
         _print_json(move.as_json())
         return
     typer.echo(moved(move))
     typer.echo(f"written to {PLACE}; commit it with what it is about")
+    if workspace.repository.root is not None and not is_kept(workspace.repository.root):
+        typer.echo(f"for merges without conflicts, .gitattributes wants this line: {ATTRIBUTE}")
 
 
 def moved(move: Move) -> str:
     """A move in one line."""
-    clamp = f" (asked for {move.asked:g}; clamped to the end of its range)" if move.clamped else ""
-    old = "?" if move.old is None else f"{move.old:g}"
-    return f"{move.surface} {move.dial} {old} → {move.set:g}{clamp}"
+    clamp = f" (asked for {_plain(move.asked)}; clamped to the end of its range)" if move.clamped else ""
+    old = "?" if move.old is None else _plain(move.old)
+    return f"{move.surface} {move.dial} {old} → {_plain(move.set)}{clamp}"
+
+
+def _plain(value: float) -> str:
+    """A value of a dial: tokens whole, cosines as short as they are."""
+    return f"{value:,}" if isinstance(value, int) else f"{value:g}"
 
 
 def history(
