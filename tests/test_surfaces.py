@@ -322,6 +322,18 @@ def test_a_line_that_cannot_be_read(code: Path, tobler: Console, line: str, why:
     assert (code / PLACE).read_bytes() == before
 
 
+def test_a_floor_of_the_configuration_is_carried_over_too(code: Path, tmp_path: Path, tobler: Console) -> None:
+    tobler("build", cwd=code)
+    nothing = tobler("migrate", "batch", cwd=code)  # nobody knows what it was meant for; all calls are of today
+    assert (nothing.code, "no logged call" in nothing.out) == (1, True)
+    other_model(tmp_path / "other")
+    write(code, {".tobler-pack.yaml": configuration(model="../other")})
+    found = told_json(tobler("migrate", "batch", "--apply", "--format", "json", cwd=code))
+    assert abs(found["admitted_before"] - found["admitted_after"]) <= 0.02
+    floor = batch(tobler, code)["floor"]
+    assert (floor["value"], floor["source"], floor["calibration"]) == (found["proposal"], "tuning", {"stale": False})
+
+
 # ---- the pack of a change -------------------------------------------------------------------------------------------
 
 

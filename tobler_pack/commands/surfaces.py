@@ -255,16 +255,16 @@ def _surface_lines(one: dict[str, Any]) -> Iterator[str]:
     yield f"  calls        {one['calls']}, {one['from_cache']} of them from the cache; floor {floors}"
     yield f"  admitted     {_percent(one['admitted'])} of the chunks, {one['carried']} of them by an identifier alone"
     if near["count"]:
-        yield f"  near misses  {near['count']} logged, p50 {near['p50']:.3f}, p90 {near['p90']:.3f}"
+        yield f"  near misses  {near['count']} logged, p50 {near['p50']:.4f}, p90 {near['p90']:.4f}"
     else:
         yield "  near misses  none: nothing was refused"
     for miss in near["samples"]:
-        yield f"    {miss['score']:.3f}  {miss['path']}:{miss['lines'][0]}-{miss['lines'][1]}  {_short(miss['query'])}"
+        yield f"    {miss['score']:.4f}  {miss['path']}:{miss['lines'][0]}-{miss['lines'][1]}  {_short(miss['query'])}"
     tried = ", ".join(
         f"{floor} → {_percent(share)}" for floor, share in one["would_admit"].items() if share is not None
     )
     if tried:
-        yield f"  a floor of   {tried} would be admitted"
+        yield f"  admitted by  a floor of {tried}"
     budgets = ", ".join(f"{one:,}" for one in budget["budgets"])
     yield (
         f"  budget       {budgets}; used p50 {budget['tokens_p50']:,.0f}; hidden mass p50 {budget['epsilon_p50']:.2f}, "
