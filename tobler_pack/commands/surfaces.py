@@ -49,9 +49,7 @@ def surfaces(config: ConfigFile = None, format_: Format = "text", repo: Repo = N
         _echo(_dial_lines(dials.budget))
         own = sum(one.surface == name and one.budget is not None for one in registry.config.queries)
         if own:
-            typer.echo(
-                f"         {own} of its questions {'brings' if own == 1 else 'bring'} a budget of their own, which counts for them"
-            )
+            typer.echo(f"         of its questions, {own} with a budget of its own")
     typer.echo("everywhere")
     _echo(_dial_lines(registry.tau()))
     typer.echo("in force is the first of: command-line option, tuning history, configuration, shipped starting point")
