@@ -29,7 +29,7 @@ BELOW = {
     "workspace": "errors types corpus evidence packs sources pipeline",
     "surfaces": "errors types weighing corpus evidence packs sources pipeline workspace",
     "build": "__init__ errors types weighing corpus packs sources pipeline workspace surfaces",
-    "query": "__init__ errors types weighing corpus packs sources pipeline workspace surfaces",
+    "query": "__init__ errors types weighing corpus evidence packs sources pipeline workspace surfaces",
     "change": "types corpus evidence workspace",
     "areas": "corpus evidence change",
     "comparison": "errors corpus",

@@ -37,8 +37,8 @@ def test_the_replay_does_not_depend_on_the_order_of_lines(moves: list[Move], cha
     first, second = parse("\n".join(lines)), parse("\n".join(shuffled) + "\n")
     assert first == second
     assert not first.unreadable
-    assert first.in_force() == second.in_force()
-    for (surface, _), last in first.in_force().items():
+    assert first.in_force == second.in_force
+    for (surface, _), last in first.in_force.items():
         assert moment(last.when) == max(moment(one.when) for one in moves if one.surface == surface)
 
 

@@ -7,9 +7,11 @@ import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from tobler_pack.corpus.index import Index
 from tobler_pack.corpus.library import matching
 from tobler_pack.corpus.tree import Repository
 from tobler_pack.errors import UsageError
+from tobler_pack.evidence.carry import carry
 from tobler_pack.packs import manifest
 from tobler_pack.packs.pack import Pack
 from tobler_pack.pipeline import Request, build_pack
@@ -26,12 +28,17 @@ _LONGEST_IN_COMMAND = 80  # a longer question stands in the title already and wo
 
 @dataclass(frozen=True)
 class Carried:
-    """What a question leaves to the next one of its session, and what that rests on: with another tree, model or
-    scope it means nothing.
+    """What a question leaves to the next one of its session, over which chunks, and what that rests on: with another
+    model, chunking or scope it means nothing.
     """
 
     memory: Memory
+    index: Index
     ground: str
+
+    def over(self, index: Index, ground: str) -> Memory | None:
+        """The memory over another index; None where it means nothing."""
+        return carry(self.memory, self.index, index) if ground == self.ground else None
 
 
 @dataclass(frozen=True)
@@ -90,14 +97,14 @@ def answer(
         floor=(floor or 0.0) if dials is None else float(dials.floor.value),
     )
     left_out = {cause.value: count for cause, count in workspace.corpus.left_out.items()}
-    ground = json.dumps([workspace.snapshot.tree_id, workspace.stamp, repr(workspace.scope)])
-    memory = before.memory if before is not None and before.ground == ground else None
+    ground = json.dumps([workspace.stamp, repr(workspace.scope)])
+    memory = before.over(workspace.corpus.index, ground) if before is not None else None
     done = build_pack(workspace.library, request, workspace.counter, memory, left_out, float(registry.tau().value))
     workspace.counter.keep()
     what = telemetry.figures(workspace.library, done.pack, done.sieve)
     telemetry.record(workspace, what, surface=surface, name=None, query=asked, paths=patterns)
-    dials_used = tuple(used(registry, [(surface, False)] if surface else []))
-    return Answered(done.pack, asked, surface, dials_used, Carried(done.memory, ground))
+    dials_used = (*used(registry, [(surface, False)] if surface else []), registry.tau())
+    return Answered(done.pack, asked, surface, dials_used, Carried(done.memory, workspace.corpus.index, ground))
 
 
 def _checked(what: str, rule: Callable[[str], str], text: str) -> str:

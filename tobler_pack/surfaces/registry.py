@@ -161,7 +161,7 @@ class Registry:
         return self._dial(EVERYWHERE, TAU, None, None)
 
     def _dial(self, surface: str, kind: Kind, option: Value | None, configured: Value | None) -> Dial:
-        move = self.history.in_force().get((surface, kind.name))
+        move = self.history.in_force.get((surface, kind.name))
         settings = (
             *([] if option is None else [Setting(option, Source.OPTION)]),
             *([] if move is None else [Setting(move.set, Source.TUNING, move)]),

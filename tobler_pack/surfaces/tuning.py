@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -64,7 +65,7 @@ class Move:
         return json.dumps(self.as_json(), ensure_ascii=False)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class History:
     """All moves, oldest first, and the lines that cannot be read: number and what is wrong."""
 
@@ -77,6 +78,7 @@ class History:
         more = len(self.unreadable) - len(named)
         return "; ".join(named) + (f" and {more} more" if more > 0 else "")
 
+    @cached_property
     def in_force(self) -> dict[tuple[str, str], Move]:
         """The last move of each dial of each surface."""
         return {(move.surface, move.dial): move for move in self.moves}
