@@ -18,6 +18,7 @@ from tobler_pack.weighing.allocation import (
     STUB,
     Costs,
     Plan,
+    Round,
     allocate,
     first_tiers,
 )
@@ -97,7 +98,7 @@ def test_bodies_are_handed_out_from_the_heaviest_down(problem: tuple[Floats, Cos
 
 def flat(blocks: int, row: Row, budget: int, map_share: float = MAP_SHARE) -> list[int]:
     """The tiers of equal blocks, so many that none pays for its stub alone."""
-    plan = Plan(((FULL, 1 - map_share), *DEPTH_FIRST.rounds[1:]))
+    plan = Plan((Round(FULL, 1 - map_share), *DEPTH_FIRST.rounds[1:]))
     tiers = allocate(np.full(blocks, 1 / blocks), table([row] * blocks), budget, plan)
     return [tier for tier in tiers.tolist() if tier != HIDDEN]
 

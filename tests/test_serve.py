@@ -123,7 +123,7 @@ def test_sessions(shop: Path, tmp_path: Path) -> None:
         write(shop, {"src/auth.py": "def authenticate():\n    return 1\n"})
         assert await agent.mem(PIVOT) > 0.2
         await agent.mem(QUESTION, fresh=True)
-        write(shop, {name: "" for name in ("src/storage.py", "src/session.go", "web/cart.ts")})
+        write(shop, dict.fromkeys(("src/storage.py", "src/session.go", "web/cart.ts"), ""))
         assert (await agent.told("search", query=FOLLOW_UP))[0]
 
     drive(shop, story)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tobler_pack.corpus.blocks import SIZES
 from tobler_pack.corpus.changes import FileChange, Kind, Status, changes
@@ -47,7 +47,8 @@ def read_change(workspace: Workspace, before: Snapshot, after: Snapshot | None =
             if isinstance(old, Cause) or isinstance(new, Cause):
                 reason = (old if isinstance(old, Cause) else new).value  # type: ignore[union-attr]
             else:
-                found += changed_definitions(one, old, new)
+                is_searched = sides.is_searched(one)
+                found += [replace(each, is_searched=is_searched) for each in changed_definitions(one, old, new)]
         if reason is not None:
             quiet.append((one, reason))
     return Change(tuple(files), tuple(found), tuple(quiet))
@@ -90,6 +91,11 @@ class _Sides:
         if at is not None and self._workspace.corpus.index.files[at].blob == entry.blob:
             return Side(self._workspace.library.lines(at), self._workspace.library.definitions(at))
         return self._read(self._workspace.repository.read(self._after, entry), change.path)
+
+    def is_searched(self, change: FileChange) -> bool:
+        """Whether a file is of the content that packs look at."""
+        language = language_of(change.path, self._languages)
+        return language is not None and language.content in self._workspace.config.content
 
     def _read(self, data: bytes, path: str) -> Side | Cause:
         text = read_text(data)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -33,6 +34,7 @@ variance within 26 repositories, 479 questions). Over all questions the variance
 grows there is only the difference between small and large repositories."""
 
 _TOKENS_PER_LINE = 9  # of code, over many languages
+_FIRST_LINES = 4  # of a block without a declaration, where a change asks for at least a look at it
 
 
 @dataclass(frozen=True)
@@ -83,8 +85,8 @@ class Request:
 @dataclass(frozen=True)
 class Extras:
     """What a pack of a change has besides blocks: further `notes` in the heading, a finished piece of markdown behind
-    it, for each file the lines that are never shown (they stand in the diff), and why a block of some lines of a file
-    is there.
+    it, for each file the lines that are never shown (they stand in the diff), why a block of some lines of a file is
+    there, and how many blocks of one file may be shown (0: all).
     """
 
     notes: tuple[str, ...] = ()
@@ -92,6 +94,7 @@ class Extras:
     hidden: Mapping[int, Sequence[LineRange]] = field(default_factory=dict)
     why: Callable[[int, LineRange], str] | None = None
     plan: Plan = DEPTH_FIRST
+    of_one_file: int = 0
 
 
 @dataclass(frozen=True)
@@ -169,7 +172,7 @@ def present(
         refused=int(sieve.refused.sum()) if sieve is not None else 0,
         ranked=int(sieve.admitted.sum()) if sieve is not None else 0,
     )
-    candidates = find_candidates(library, weights, chosen.members, request.budget, extras.hidden, extras.why)
+    candidates = find_candidates(library, weights, chosen.members, request.budget, extras)
     return assemble(heading, candidates, lambda one: library.lines(one.file), counter, extras.plan)
 
 
@@ -212,12 +215,7 @@ def soft_weights(scores: Floats, inside: npt.NDArray[np.bool_], tau: float) -> F
 
 
 def find_candidates(
-    library: Library,
-    weights: Floats,
-    members: npt.NDArray[np.int64],
-    budget: int,
-    hidden: Mapping[int, Sequence[LineRange]] | None = None,
-    why: Callable[[int, LineRange], str] | None = None,
+    library: Library, weights: Floats, members: npt.NDArray[np.int64], budget: int, extras: Extras
 ) -> Candidates:
     """The heaviest blocks; lines that two of them share count for the heavier one, with their share of the weight.
     Lines that are `hidden` stand in no block, and their weight counts for none.
@@ -230,16 +228,18 @@ def find_candidates(
     core = np.zeros(len(block_weights), dtype=bool)
     core[chunk_block[members]] = True
     most = min(limit(budget), int(core.sum()) + beyond_nucleus(budget))
-    spread = Spread(hidden or {})
-    for block in heaviest(block_weights + core, most).tolist():  # a weight is at most 1: the core comes first
+    spread = Spread(extras.hidden)
+    taken: Counter[int] = Counter()
+    looked_at = len(core) if extras.of_one_file else most
+    for block in heaviest(block_weights + core, looked_at).tolist():  # a weight is at most 1: the core comes first
         file = int(index.block_file[block])
+        taken[file] += 1
+        if extras.of_one_file and (taken[file] > extras.of_one_file or len(spread) >= most):
+            continue
         for lines, weight in _parts(library, block, float(block_weights[block]), budget):
             if weight > 0:
                 spread.add(file, lines, weight, is_core=bool(core[block]))
-    found = [
-        _candidate(library, piece, why(piece.file, piece.lines) if why is not None else "")
-        for piece in spread.by_weight()
-    ]
+    found = [_candidate(library, piece, extras) for piece in spread.by_weight()]
     return Candidates(found, int(core.sum()))
 
 
@@ -257,9 +257,13 @@ def block_size(budget: int) -> int:
     return next((at for at, lines in enumerate(SIZES) if lines * _TOKENS_PER_LINE <= budget), len(SIZES) - 1)
 
 
-def _candidate(library: Library, piece: Piece, why: str) -> Candidate:
+def _candidate(library: Library, piece: Piece, extras: Extras) -> Candidate:
     source = library.index.files[piece.file]
     symbol, full, signature = describe(piece.lines, library.definitions(piece.file))
+    why = ""
+    if extras.why is not None:
+        why = extras.why(piece.file, piece.lines)
+        signature = signature or ((piece.lines[0], min(piece.lines[1], piece.lines[0] + _FIRST_LINES - 1)),)
     if not piece.is_core:
         full, signature = (), ()
     return Candidate(

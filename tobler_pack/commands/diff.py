@@ -61,7 +61,7 @@ def diff(
     from tobler_pack.surfaces.registry import Options, open_registry, searching, stale_line, used
     from tobler_pack.workspace import Workspace, find_repository, say
 
-    _check(format_, split_by, out)
+    _check_options(out, format_, split_by)
     options = Options(floor, told_budget(budget))
     repository = find_repository(repo)
     loaded = load(repository, config) if config is not None else config_or_default(repository)
@@ -71,17 +71,20 @@ def diff(
     surface = COMMIT if staged else PULL_REQUEST
     workspace = Workspace.open(repository, searching(loaded, None, surface), comparison.tree)
     registry = open_registry(workspace, options)
-    if warning := stale_line([*used(registry, [(surface, False)]), registry.tau()]):
+    if warning := stale_line(used(registry, [(surface, False)])):
         say(warning)
     command = command_line(base, head, split_by, floor, staged=staged)
     made = job.make(workspace, comparison, registry, surface, command, split_by)
     if not made:
         say(f"nothing differs in {comparison.shown}, so there is no pack")
-    for one in made:
-        _deliver(one, out, format_)
-    entries = [one.entry for one in made]
+    if out is not None:
+        for one in made:
+            writer.replace(out / one.entry["file"], one.pack.text)
+            typer.echo(_summary(one, out / one.entry["file"]))
+    elif format_ == "md":
+        print_text("".join(one.pack.text for one in made))
     stamp = workspace.stamp | {"blend": job.blend_stamp(workspace)}
-    complete = to_json(whole(workspace.snapshot.tree_id, stamp, entries))
+    complete = to_json(whole(workspace.snapshot.tree_id, stamp, [one.entry for one in made]))
     if manifest is not None:
         writer.replace(manifest, complete)
     if format_ == "json":
@@ -90,7 +93,7 @@ def diff(
         raise typer.Exit(1)
 
 
-def _check(format_: str, split_by: str | None, out: Path | None) -> None:
+def _check_options(out: Path | None, format_: str, split_by: str | None) -> None:
     from tobler_pack.areas import WAYS
 
     if format_ not in ("md", "json"):
@@ -101,17 +104,6 @@ def _check(format_: str, split_by: str | None, out: Path | None) -> None:
         raise UsageError("--split-by makes several packs; name a folder for them with --out")
     if out is not None and out.exists() and not out.is_dir():
         raise UsageError(f"--out {out} is a file; name a folder")
-
-
-def _deliver(made: Made, out: Path | None, format_: str) -> None:
-    from tobler_pack.packs import writer
-
-    if out is not None:
-        place = out / made.entry["file"]
-        writer.replace(place, made.pack.text)
-        typer.echo(_summary(made, place))
-    elif format_ == "md":
-        print_text(made.pack.text)
 
 
 def command_line(base: str | None, head: str | None, split_by: str | None, floor: float | None, *, staged: bool) -> str:

@@ -19,6 +19,9 @@ from tobler_pack.weighing.weights import Floats, standardize
 MOST_DEFINITIONS = 200
 """So many changed definitions ask; of more, those with the most changed lines."""
 
+ASIDE = 0.1
+"""What a changed file that is not searched counts beside one that is."""
+
 _MOST_TERMS = 40  # of one definition: its most telling ones
 _LINES_EMBEDDED = 80  # of one definition; the vector of more is that of the language
 _SHORTEST_NAME = 3
@@ -38,20 +41,19 @@ def asking(changed: Sequence[ChangedDefinition]) -> list[ChangedDefinition]:
 
 def shares(changed: Sequence[ChangedDefinition]) -> Floats:
     """What each definition counts, summing to 1: files by the square root of their changed lines, so that a big one
-    does not drown a small one, and definitions in proportion within their file's share in the same way.
+    does not drown a small one, and definitions within their file's share in the same way. Files that are not searched
+    (documentation, settings) count a tenth: what they say is mostly about something else.
     """
-    sizes = np.array([math.sqrt(max(one.size, 1)) for one in changed])
-    totals: dict[str, float] = {}
     lines: Counter[str] = Counter()
-    for one, size in zip(changed, sizes.tolist(), strict=True):
-        totals[one.path] = totals.get(one.path, 0.0) + size
+    roots: dict[str, float] = {}
+    for one in changed:
         lines[one.path] += max(one.size, 1)
-    whole = sum(math.sqrt(count) for count in lines.values())
+        roots[one.path] = roots.get(one.path, 0.0) + math.sqrt(max(one.size, 1))
     parts = [
-        size / totals[one.path] * math.sqrt(lines[one.path]) / whole
-        for one, size in zip(changed, sizes.tolist(), strict=True)
+        math.sqrt(max(one.size, 1)) / roots[one.path] * math.sqrt(lines[one.path]) * (1.0 if one.is_searched else ASIDE)
+        for one in changed
     ]
-    return np.array(parts)
+    return np.array(parts) / (sum(parts) or 1.0)
 
 
 def text_of(one: ChangedDefinition) -> str:
@@ -60,9 +62,13 @@ def text_of(one: ChangedDefinition) -> str:
 
 
 def floor_texts(changed: Sequence[ChangedDefinition]) -> list[str]:
-    """What the floor measures chunks against: the beginnings of the definitions with most changed lines, in order."""
-    order = sorted(range(len(changed)), key=lambda at: (-changed[at].size, at))[:_TEXTS_OF_FLOOR]
-    return [text_of(changed[at])[:_LETTERS_OF_FLOOR] for at in sorted(order)]
+    """What the floor measures chunks against: the beginnings of the definitions with most changed lines, in order.
+
+    Files that are not searched ask only where no other changed.
+    """
+    able = [one for one in changed if one.is_searched] or list(changed)
+    order = sorted(range(len(able)), key=lambda at: (-able[at].size, at))[:_TEXTS_OF_FLOOR]
+    return [text_of(able[at])[:_LETTERS_OF_FLOOR] for at in sorted(order)]
 
 
 def semantic(index: Index, changed: Sequence[ChangedDefinition], model: StaticModel) -> Floats:
@@ -115,7 +121,7 @@ def users(index: Index, changed: Sequence[ChangedDefinition]) -> tuple[Floats, M
     A name counts by its rarity, less the more definitions share it, and half if only the body behind it changed.
     """
     asked: dict[str, float] = {}
-    for one in changed:
+    for one in filter(lambda each: each.is_searched, changed):
         strength = 1.0 if one.is_declared_anew else 0.5
         for name in one.names:
             asked[name] = max(asked.get(name, 0.0), strength)
@@ -160,7 +166,7 @@ def _named(changed: Iterable[ChangedDefinition]) -> Counter[str]:
     """The names in changed lines that are not defined by the change itself, and how often each stands there."""
     own = {name for one in changed for name in one.names}
     counted: Counter[str] = Counter()
-    for one in changed:
+    for one in filter(lambda each: each.is_searched, changed):
         for line in (*one.added, *one.removed):
             counted.update(word for word in words(line) if len(word) >= _SHORTEST_NAME and word not in own)
     return counted

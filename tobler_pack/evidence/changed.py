@@ -39,6 +39,8 @@ class ChangedDefinition:
     added: tuple[str, ...]
     removed: tuple[str, ...]
     is_declared_anew: bool
+    is_searched: bool = True
+    """Whether its file is of the content that packs look at; a change of other files says less."""
 
     @property
     def size(self) -> int:

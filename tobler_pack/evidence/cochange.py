@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,16 +30,16 @@ class Companion:
 
 
 def cochange(
-    paths: Sequence[str], given: Iterable[str], commits: Sequence[Sequence[str]]
+    paths: Sequence[str], given: Mapping[str, float], commits: Sequence[Sequence[str]]
 ) -> tuple[Floats, Mapping[str, Companion]]:
-    """For each of F paths how strongly it went with the given files, 0 and up, and its best companion among them.
+    """For each of F paths how strongly it went with the given files (path: what it counts), 0 and up, and its best
+    companion among them.
 
     Each commit of n files gives a pair 1 / (n − 1), damped by its age: n − 1 pairs of a file share one vote
     (the weighting of co-change graphs in Beyer & Noack 2005, "Clustering Software Artifacts Based on Frequent Common
     Changes"). The sum is put in proportion to how often the given file changes at all.
     """
-    wanted = dict.fromkeys(given)
-    votes: dict[str, defaultdict[str, float]] = {one: defaultdict(float) for one in wanted}
+    votes: dict[str, defaultdict[str, float]] = {one: defaultdict(float) for one in given}
     totals: Counter[str] = Counter()
     masses: defaultdict[str, float] = defaultdict(float)
     pairs: Counter[tuple[str, str]] = Counter()
@@ -59,10 +59,10 @@ def cochange(
     scores = np.zeros(len(paths))
     best: dict[str, Companion] = {}
     strongest: dict[str, float] = {}
-    for one in wanted:
+    for one, counts in given.items():
         for other, vote in votes[one].items():
             if other in position:
-                share = vote / (masses[one] + _RARE)
+                share = counts * vote / (masses[one] + _RARE)
                 scores[position[other]] += share
                 if share > strongest.get(other, 0.0):
                     strongest[other] = share

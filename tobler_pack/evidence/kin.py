@@ -74,3 +74,13 @@ def _shared(first: str, second: str) -> float:
         return 1.0
     total = len(a) + len(b)
     return 2.0 * len(set(a) & set(b)) / total
+
+
+def counterparts(paths: Sequence[str], given: Sequence[str]) -> Floats:
+    """Which of F paths are of the kind that a change has none of: tests for one without tests, the rest for one of
+    tests alone; none for a change of both. Shape (F,), 0 or 1.
+    """
+    kinds = {is_test(path) for path in given}
+    if len(kinds) != 1:
+        return np.zeros(len(paths))
+    return np.array([float(is_test(path) not in kinds) for path in paths])

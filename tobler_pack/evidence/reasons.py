@@ -11,7 +11,9 @@ from tobler_pack.evidence.kin import is_test, subject
 Span = Callable[[str], str]
 """Writes a name so that it stays what it is in markdown."""
 
-_SECOND = 0.6  # a second reason is named if it weighs at least this share of the first
+_ORDER = ("users", "used", "kin", "history", "semantic", "lexical", "subject")
+_VAGUE = 0.5  # what the weight of a reason counts that names nothing
+_NAMING = frozenset({"users", "used", "kin", "history"})
 
 
 def reason(
@@ -22,20 +24,18 @@ def reason(
     given: Sequence[str],
     span: Span,
 ) -> str:
-    """One or two reasons for a block of some chunks of a file, the weightiest first."""
-    weights = {name: max((float(voice[at]) for at in chunks), default=0.0) for name, voice in evidence.voices.items()}
-    told: list[str] = []
-    first = 0.0
-    for name in sorted(weights, key=lambda one: (-weights[one], one)):
-        if weights[name] <= 0 or (told and weights[name] < _SECOND * first):
-            break
-        words = _words(name, path, chunks, evidence, changed, given, span)
-        if words and words not in told:
-            first = first or weights[name]
-            told.append(words)
-        if len(told) == 2:
-            break
-    return "; ".join(told) or "near the change"
+    """The weightiest reason for a block of some chunks of a file; one that names something goes before one that does
+    not, unless that weighs more than twice as much.
+    """
+    weights = {
+        name: max((float(evidence.voices[name][at]) for at in chunks), default=0.0) * (1 if name in _NAMING else _VAGUE)
+        for name in _ORDER
+    }
+    for name in sorted(_ORDER, key=lambda one: (-weights[one], _ORDER.index(one))):
+        words = _words(name, path, chunks, evidence, changed, given, span) if weights[name] > 0 else ""
+        if words:
+            return words
+    return "near the change"
 
 
 def _words(
@@ -64,7 +64,13 @@ def _words(
         return _kin(path, given, span)
     if name == "subject":
         return "answers to the words of the commits"
-    return "similar to the change"
+    return _similar(changed, span)
+
+
+def _similar(changed: Sequence[ChangedDefinition], span: Span) -> str:
+    """What it is similar to, where that is one definition."""
+    named = [one.symbol for one in changed if one.symbol and one.is_searched]
+    return f"similar to the change in {span(named[0])}" if len(named) == 1 else "similar to the change"
 
 
 def _kin(path: str, given: Sequence[str], span: Span) -> str:

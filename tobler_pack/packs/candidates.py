@@ -78,6 +78,9 @@ class Spread:
         free = [part for lines in visible for part in _uncovered(lines, covered)]
         there += [Piece(file, part, weight * (part[1] - part[0] + 1) / length, is_core) for part in free]
 
+    def __len__(self) -> int:
+        return sum(map(len, self._pieces.values()))
+
     def by_weight(self) -> list[Piece]:
         """All pieces, the nucleus first, heaviest first, then in the order of files and lines."""
         pieces = [piece for there in self._pieces.values() for piece in there]

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+import numpy.typing as npt
 
 from tobler_pack.errors import UsageError
 from tobler_pack.packs import render
@@ -90,8 +91,18 @@ def assemble(
     weights = np.array([candidate.weight for candidate in candidates.found])
     if candidates.in_nucleus > room / _TOKENS_OF_USUAL_STUB:  # not even their names will fit: keep room to say so
         room -= counter.count([render.not_shown(candidates.found[:1], candidates.in_nucleus, lambda line: True)])[0]
-    tiers = allocate(weights, pieces.costs(), max(0, room), plan)
+    tiers = allocate(weights, pieces.costs(), max(0, room), plan, _heads(candidates.found))
     return _fit(heading, pieces, tiers, counter, candidates.in_nucleus)
+
+
+def _heads(candidates: Sequence[Candidate]) -> npt.NDArray[np.bool_]:
+    """Which candidates are the first of their file."""
+    seen: dict[int, int] = {}
+    for at, candidate in enumerate(candidates):
+        seen.setdefault(candidate.file, at)
+    heads = np.zeros(len(candidates), dtype=bool)
+    heads[list(seen.values())] = True
+    return heads
 
 
 def _sections(counter: TokenCounter) -> int:
