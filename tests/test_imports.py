@@ -27,14 +27,16 @@ BELOW = {
     "packs": "__init__ errors interruption types weighing",
     "pipeline": "errors types weighing corpus evidence packs",
     "workspace": "errors types corpus evidence packs sources pipeline",
-    "build": "__init__ errors types weighing corpus packs sources pipeline workspace",
-    "query": "__init__ errors types weighing corpus packs sources pipeline workspace",
+    "surfaces": "errors types weighing corpus evidence packs sources pipeline workspace",
+    "build": "__init__ errors types weighing corpus packs sources pipeline workspace surfaces",
+    "query": "__init__ errors types weighing corpus evidence packs sources pipeline workspace surfaces",
     "change": "types corpus evidence workspace",
     "areas": "corpus evidence change",
     "comparison": "errors corpus",
-    "diff": "types weighing corpus evidence packs pipeline workspace change areas comparison",
-    "commands": "errors types corpus packs sources workspace build query areas comparison diff",
-    "cli": "__init__ commands",
+    "diff": "types weighing corpus evidence packs pipeline workspace surfaces change areas comparison",
+    "commands": "errors types corpus packs sources workspace surfaces build query areas comparison diff",
+    "serve": "__init__ errors types surfaces workspace query comparison diff commands",
+    "cli": "__init__ commands serve",
     "__main__": "__init__ errors interruption cli",
 }
 """Each layer and those that it may import from, besides itself."""
@@ -45,18 +47,36 @@ OWNERS = {
     "semble_grammars": {"corpus/outline.py"},
     "tree_sitter": {"corpus/outline.py"},
     "yaml": {"sources/yaml_text.py"},
-    "pydantic": {"sources/schema.py"},
+    "pydantic": {"sources/schema.py", "serve/server.py"},
     "toktok": {"packs/tokens.py"},
     "tokenizers": {"corpus/model.py"},
     "safetensors": {"corpus/model.py"},
     "huggingface_hub": {"corpus/model.py"},
     "platformdirs": {"corpus/cache.py"},
     "tqdm": {"workspace.py"},
-    "typer": {"cli.py", "commands/options.py", "commands/packs.py", "commands/diff.py", "__main__.py"},
+    "mcp": {"serve/server.py"},
+    "typer": {
+        "cli.py",
+        "commands/options.py",
+        "commands/packs.py",
+        "commands/diff.py",
+        "commands/surfaces.py",
+        "__main__.py",
+    },
 }
 """Outside libraries and the modules that talk to them."""
 
-HEAVY = ("numpy", "git", "yaml", "semble", "pydantic_core._pydantic_core", "pathspec", "tokenizers", "huggingface_hub")
+HEAVY = (
+    "numpy",
+    "git",
+    "yaml",
+    "semble",
+    "pydantic_core._pydantic_core",
+    "pathspec",
+    "tokenizers",
+    "huggingface_hub",
+    "mcp",
+)
 
 
 def modules() -> list[Path]:
