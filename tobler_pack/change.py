@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tobler_pack.corpus.blocks import SIZES
 from tobler_pack.corpus.changes import FileChange, Kind, Status, changes
+from tobler_pack.corpus.history import Commit
 from tobler_pack.corpus.library import GENERATED_ATTRIBUTE, known_languages, language_of
 from tobler_pack.corpus.outline import definitions, parse
+from tobler_pack.corpus.semble_bridge import Language
 from tobler_pack.corpus.text import Cause, read_text, split_lines
-from tobler_pack.corpus.tree import Snapshot
+from tobler_pack.corpus.tree import Comparer, Snapshot
 from tobler_pack.evidence.changed import ChangedDefinition, Side, changed_definitions
-from tobler_pack.types import LineRange
+from tobler_pack.types import Content, LineRange
 from tobler_pack.workspace import Workspace
 
 _LOCK = re.compile(
@@ -32,14 +34,14 @@ class Change:
     quiet: tuple[tuple[FileChange, str], ...]
 
 
-def read_change(workspace: Workspace, before: Snapshot, after: Snapshot | None = None) -> Change:
-    """The change from `before` to `after`, by default the tree of the workspace."""
-    repository, after = workspace.repository, after or workspace.snapshot
-    files = changes(repository, before, after)
+def read_change(workspace: Workspace, comparer: Comparer, before: Snapshot) -> Change:
+    """The change from `before` to the tree of the workspace."""
+    repository, after = workspace.repository, workspace.snapshot
+    files = changes(comparer, before, after)
     generated = repository.with_attribute(after, GENERATED_ATTRIBUTE)
     found: list[ChangedDefinition] = []
     quiet: list[tuple[FileChange, str]] = []
-    sides = _Sides(workspace, before, after)
+    sides = _Sides(workspace, before)
     for one in files:
         reason = _reason(one, generated)
         if reason is None:
@@ -54,6 +56,36 @@ def read_change(workspace: Workspace, before: Snapshot, after: Snapshot | None =
     return Change(tuple(files), tuple(found), tuple(quiet))
 
 
+def read_step(
+    workspace: Workspace, comparer: Comparer, commit: Commit, paths: Container[str]
+) -> list[ChangedDefinition]:
+    """What one commit changed among some paths, one part for each file: a step on the way is not looked at closely."""
+    repository = workspace.repository
+    languages = known_languages(workspace.cache)
+    found: list[ChangedDefinition] = []
+    for one in changes(comparer, commit.parents[0], commit.id):
+        if one.path not in paths or _reason(one, frozenset()) is not None:
+            continue
+        old = read_text(repository.read_blob(one.old_blob, one.old_path)) if _has(one.old_blob) else ""
+        new = read_text(repository.read_blob(one.new_blob, one.path)) if _has(one.new_blob) else ""
+        if isinstance(old, Cause) or isinstance(new, Cause):
+            continue
+        is_searched = _is_searched(one.path, languages, workspace.config.content)
+        parts = changed_definitions(one, Side(split_lines(old)), Side(split_lines(new)))
+        found += [replace(each, is_searched=is_searched) for each in parts]
+    return found
+
+
+def _has(blob: str) -> bool:
+    """Whether a side of a change has a file: git names none by zeros."""
+    return blob.strip("0") != ""
+
+
+def _is_searched(path: str, languages: Mapping[str, Language], content: Sequence[Content]) -> bool:
+    language = language_of(path, languages)
+    return language is not None and language.content in content
+
+
 def _reason(change: FileChange, generated: frozenset[str]) -> str | None:
     """Why a file asks nothing; None if it does."""
     if change.kind is not Kind.TEXT:
@@ -66,12 +98,11 @@ def _reason(change: FileChange, generated: frozenset[str]) -> str | None:
 class _Sides:
     """Files before and after a change, with their definitions."""
 
-    def __init__(self, workspace: Workspace, before: Snapshot, after: Snapshot) -> None:
+    def __init__(self, workspace: Workspace, before: Snapshot) -> None:
         self._workspace = workspace
         self._before = before
-        self._after = after
         self._old_entries = {entry.path: entry for entry in before.entries}
-        self._new_entries = {entry.path: entry for entry in after.entries}
+        self._new_entries = {entry.path: entry for entry in workspace.snapshot.entries}
         self._languages = known_languages(workspace.cache)
         self._files = {file.path: at for at, file in enumerate(workspace.corpus.index.files)}
 
@@ -88,14 +119,13 @@ class _Sides:
         if entry is None:
             return Side()
         at = self._files.get(change.path)
-        if at is not None and self._workspace.corpus.index.files[at].blob == entry.blob:
+        if at is not None:
             return Side(self._workspace.library.lines(at), self._workspace.library.definitions(at))
-        return self._read(self._workspace.repository.read(self._after, entry), change.path)
+        return self._read(self._workspace.repository.read(self._workspace.snapshot, entry), change.path)
 
     def is_searched(self, change: FileChange) -> bool:
         """Whether a file is of the content that packs look at."""
-        language = language_of(change.path, self._languages)
-        return language is not None and language.content in self._workspace.config.content
+        return _is_searched(change.path, self._languages, self._workspace.config.content)
 
     def _read(self, data: bytes, path: str) -> Side | Cause:
         text = read_text(data)
@@ -103,7 +133,8 @@ class _Sides:
             return text
         language = language_of(path, self._languages)
         source = text.encode()
-        tree = None if language is None else parse(source, language.name)
+        is_searched = language is not None and language.content in self._workspace.config.content
+        tree = parse(source, language.name) if language is not None and is_searched else None
         found = () if tree is None or language is None else definitions(tree, source, language.name)
         return Side(split_lines(text), found)
 

@@ -9,11 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from tobler_pack.areas import Area, areas
-from tobler_pack.change import Change, hidden_lines, read_change
+from tobler_pack.change import Change, hidden_lines, read_change, read_step
 from tobler_pack.comparison import Comparison
 from tobler_pack.corpus.changes import FileChange
 from tobler_pack.corpus.history import Commit, History, commits_between, past
 from tobler_pack.corpus.index import Index
+from tobler_pack.corpus.tree import Comparer
 from tobler_pack.evidence.change import asking, floor_texts
 from tobler_pack.evidence.change_blend import CHANGES, Evidence, Facts, blend
 from tobler_pack.evidence.floor import Sieve, nearest, strain
@@ -67,14 +68,15 @@ def make(
 
     Raises UsageError if the budget does not hold a heading.
     """
-    change = read_change(workspace, workspace.repository.snapshot(comparison.base))
-    if not change.files:
-        return []
     dials = registry.dials(surface)
-    job = _Job(workspace, comparison, change, dials, command)
     budget = int(dials.budget.value)
-    parts = areas(change, split_by, [entry.path for entry in workspace.snapshot.entries], budget)
-    made = [job.pack(part) for part in parts]
+    with workspace.repository.comparing() as comparer:
+        change = read_change(workspace, comparer, workspace.repository.snapshot(comparison.base))
+        if not change.files:
+            return []
+        job = _Job(workspace, comparer, comparison, change, dials, command)
+        parts = areas(change, split_by, [entry.path for entry in workspace.snapshot.entries], budget)
+        made = [job.pack(part) for part in parts]
     workspace.counter.keep()
     for one in made:
         name, query = one.entry["id"], one.entry["query"]
@@ -91,9 +93,16 @@ class _Job:
     """What all packs of one change share."""
 
     def __init__(
-        self, workspace: Workspace, comparison: Comparison, change: Change, dials: Dials, command: str
+        self,
+        workspace: Workspace,
+        comparer: Comparer,
+        comparison: Comparison,
+        change: Change,
+        dials: Dials,
+        command: str,
     ) -> None:
         self._workspace = workspace
+        self._comparer = comparer
         self._comparison = comparison
         self._change = change
         self._surface = dials.name
@@ -106,10 +115,13 @@ class _Job:
         repository = workspace.repository
         self._history: History = past(repository, comparison.base, MOST_COMMITS)
         self._commits: Sequence[Commit] = commits_between(repository, comparison.base, comparison.head, MOST_TURNS)
+        self._subjects = [
+            score(workspace.library, commit.subject) if commit.subject else None for commit in self._commits
+        ]
 
     def pack(self, area: Area) -> Made:
         """The pack of one area."""
-        subjects = [score(self._workspace.library, one.subject) for one in self._commits if one.subject]
+        subjects = [one for one in self._subjects if one is not None]
         paths = _paths(area.files)
         subject = np.mean(subjects, axis=0) if subjects else None
         evidence = self._blend(Facts(area.definitions, paths, subject, self._history.commits))
@@ -151,24 +163,15 @@ class _Job:
         if len(self._commits) < 2:
             return None
         memory: Memory | None = None
-        for commit in self._commits:
-            facts = self._turn(commit, frozenset(paths))
-            if facts is not None:
-                memory = remember(memory, self._blend(facts).scores)
+        inside = frozenset(paths)
+        for commit, subject in zip(self._commits, self._subjects, strict=True):
+            if not commit.parents or self._workspace.repository.ask("cat-file", "-e", commit.parents[0]) is None:
+                continue
+            parts = read_step(self._workspace, self._comparer, commit, inside)
+            if parts:
+                touched = list(dict.fromkeys(one.path for one in parts))
+                memory = remember(memory, self._blend(Facts(parts, touched, subject, self._history.commits)).scores)
         return memory
-
-    def _turn(self, commit: Commit, paths: frozenset[str]) -> Facts | None:
-        """What one commit changed among the files of the change as a whole; None for nothing, or without its parent."""
-        repository = self._workspace.repository
-        if not commit.parents or repository.ask("cat-file", "-e", commit.parents[0]) is None:
-            return None
-        step = read_change(self._workspace, repository.snapshot(commit.parents[0]), repository.snapshot(commit.id))
-        definitions = [one for one in step.definitions if one.path in paths]
-        if not definitions:
-            return None
-        subject = score(self._workspace.library, commit.subject) if commit.subject else None
-        touched = [path for path in _paths(step.files) if path in paths]
-        return Facts(definitions, touched, subject, self._history.commits)
 
     def _question(self, area: Area) -> str:
         definitions = _count(len(area.definitions), "definition")

@@ -7,10 +7,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from tobler_pack.corpus.tree import SUBMODULE_MODE, SYMLINK_MODE, Repository, Snapshot
+from tobler_pack.corpus.tree import SUBMODULE_MODE, SYMLINK_MODE, Comparer, Snapshot
 
 # Each setting that could come from somewhere else is given here, so that the same trees give the same hunks.
 _OPTIONS = (
+    "--raw",
+    "--patch",
+    "-z",
+    "--no-abbrev",
+    "--unified=0",
+    "--inter-hunk-context=0",
     "--find-renames=50%",
     "--find-copies=50%",
     "-l1000",
@@ -21,7 +27,6 @@ _OPTIONS = (
 )
 _HUNK = re.compile(rb"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
 _SECTION = re.compile(rb"^diff --git ", re.MULTILINE)
-_REGULAR = 0o100000
 
 
 class Status(StrEnum):
@@ -78,19 +83,17 @@ class _Raw:
     path: str
 
 
-def changes(repository: Repository, before: Snapshot, after: Snapshot) -> list[FileChange]:
-    """The changed files between two snapshots, in the order of their new paths.
+def changes(comparer: Comparer, before: Snapshot | str, after: Snapshot | str) -> list[FileChange]:
+    """The changed files between two snapshots or commits, in the order of their new paths.
 
     Renames and copies are recognized where half of a file is still the same, as `git diff` does by default.
     """
-    if before.tree_id == after.tree_id:
-        return []
-    raw = list(_read_raw(repository.compare(before, after, "--raw", "-z", "--no-abbrev", *_OPTIONS)))
-    patch = repository.compare(before, after, "--patch", "--unified=0", "--inter-hunk-context=0", *_OPTIONS)
+    told = comparer.differences(before, after, *_OPTIONS)
+    raw, _, patch = told.partition(b"\0\0")
     sections = _SECTION.split(patch)[1:]
     found: list[FileChange] = []
     at = 0
-    for one in raw:
+    for one in _read_raw(raw):
         count = 2 if one.status == "T" else 1  # another type: a removal and an addition
         found.append(_change(one, sections[at : at + count]))
         at += count

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
+import numpy.typing as npt
 
 from tobler_pack.weighing.weights import Floats
 
@@ -39,24 +40,30 @@ def is_test(path: str) -> bool:
 def kinship(paths: Sequence[str], given: Sequence[str]) -> Floats:
     """For each of F paths how close it stands to the nearest of the given ones, 0 … 1. Shape (F,).
 
-    Files about the same thing count by how much of their folders they share; files of one folder a little.
+    Files about the same thing count by how much of their folders they share, files that share words of their names
+    less, and files of one folder a little. The given files are not kin to themselves.
     """
     best = np.zeros(len(paths))
-    relatives = [(one, subject(one), one.rpartition("/")[0]) for one in dict.fromkeys(given)]
-    for at, path in enumerate(paths):
-        about, folder = subject(path), path.rpartition("/")[0]
-        for other, topic, place in relatives:
-            if path != other:
-                best[at] = max(best[at], _closeness(about, folder, topic, place))
+    subjects, about = _numbered([subject(path) for path in paths])
+    folders, place = _numbered([path.rpartition("/")[0] for path in paths])
+    for one in dict.fromkeys(given):
+        topic, folder = subject(one), one.rpartition("/")[0]
+        near = np.array([_shared(other, folder) for other in folders])[place]
+        next_door = np.where(np.array([other == folder for other in folders])[place], 0.25, 0.15) * near
+        common = np.array([_overlap(other, topic) for other in subjects])[about]
+        same = np.array([other == topic for other in subjects])[about]
+        twins = (0.4 if topic in _NOTHING else 0.7) + 0.3 * near
+        closeness = np.where(same, twins, np.maximum(0.6 * common * (0.5 + 0.5 * near), next_door))
+        closeness[[at for at, path in enumerate(paths) if path == one]] = 0.0
+        best = np.maximum(best, closeness)
     return best
 
 
-def _closeness(about: str, folder: str, topic: str, place: str) -> float:
-    near = _shared(folder, place)
-    if about == topic:
-        return (0.4 if about in _NOTHING else 0.7) + 0.3 * near
-    common = _overlap(about, topic)
-    return max(0.6 * common * (0.5 + 0.5 * near), 0.25 * near if folder == place else 0.15 * near)
+def _numbered(names: Sequence[str]) -> tuple[list[str], npt.NDArray[np.int64]]:
+    """The different names, and for each name the number of its kind."""
+    numbers: dict[str, int] = {}
+    positions = [numbers.setdefault(name, len(numbers)) for name in names]
+    return list(numbers), np.array(positions, dtype=np.int64)
 
 
 @lru_cache(maxsize=1 << 16)
