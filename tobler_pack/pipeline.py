@@ -19,7 +19,7 @@ from tobler_pack.evidence.channels import raw_channels
 from tobler_pack.evidence.floor import Sieve, among, sift
 from tobler_pack.evidence.question import Question
 from tobler_pack.evidence.ranking import noise_shares
-from tobler_pack.packs.candidates import Candidate, Candidates, Piece, Spread, describe, split
+from tobler_pack.packs.candidates import Candidate, Candidates, Piece, Spread, describe, first_lines, split
 from tobler_pack.packs.pack import Pack, assemble, beyond_nucleus, limit
 from tobler_pack.packs.render import Heading
 from tobler_pack.packs.tokens import TokenCounter
@@ -34,7 +34,7 @@ variance within 26 repositories, 479 questions). Over all questions the variance
 grows there is only the difference between small and large repositories."""
 
 _TOKENS_PER_LINE = 9  # of code, over many languages
-_FIRST_LINES = 4  # of a block without a declaration, where a change asks for at least a look at it
+_FIRST_LINES = 5  # of a signature in the pack of a change: its reader looks for places, so more of them are shown
 
 
 @dataclass(frozen=True)
@@ -263,7 +263,7 @@ def _candidate(library: Library, piece: Piece, extras: Extras) -> Candidate:
     why = ""
     if extras.why is not None:
         why = extras.why(piece.file, piece.lines)
-        signature = signature or ((piece.lines[0], min(piece.lines[1], piece.lines[0] + _FIRST_LINES - 1)),)
+        signature = first_lines(signature or (piece.lines,), _FIRST_LINES)
     if not piece.is_core:
         full, signature = (), ()
     return Candidate(
