@@ -17,6 +17,7 @@ from tobler_pack.evidence.blend import NATURAL, SYMBOL, combine
 from tobler_pack.evidence.channels import raw_channels
 from tobler_pack.evidence.question import Question
 from tobler_pack.evidence.ranking import noise_shares
+from tobler_pack.evidence.signal import signal
 from tobler_pack.packs.candidates import Candidate, Candidates, Spread, describe, split
 from tobler_pack.packs.pack import Pack, assemble, beyond_nucleus, limit
 from tobler_pack.packs.render import Heading
@@ -76,6 +77,14 @@ class Request:
 
 
 @dataclass(frozen=True)
+class Evidence:
+    """The blended evidence for a question, one number for each chunk, and the question's signal, 0…1."""
+
+    standing: Floats
+    signal: float
+
+
+@dataclass(frozen=True)
 class Answer:
     """A finished pack, the memory for the next question of its session, and the numbers behind it."""
 
@@ -95,8 +104,8 @@ def build_pack(
 
     Raises UsageError if the budget does not hold the pack's heading.
     """
-    standing = score(library, request.question)
-    turn = remember(memory, standing)
+    found = evidence(library, request.question)
+    turn = remember(memory, found.standing, found.signal)
     weights = weigh(library.index, turn.scores, request.allowed, tau)
     chosen = nucleus(weights)
     heading = Heading(
@@ -117,11 +126,18 @@ def build_pack(
     return Answer(pack, turn)
 
 
-def score(library: Library, text: str) -> Floats:
-    """The blended evidence for a question, one number for each chunk."""
+def evidence(library: Library, text: str) -> Evidence:
+    """All channels, blended, and how much the question says by itself."""
     question = Question(text)
     channels = raw_channels(library.index, question, library.model)
-    return combine(channels, SYMBOL if question.is_symbol else NATURAL, library.index.chunk_file, library.keep)
+    blend = SYMBOL if question.is_symbol else NATURAL
+    standing = combine(channels, blend, library.index.chunk_file, library.keep)
+    return Evidence(standing, signal(question, channels["semantic"]))
+
+
+def score(library: Library, text: str) -> Floats:
+    """The blended evidence for a question, one number for each chunk."""
+    return evidence(library, text).standing
 
 
 def weigh(index: Index, scores: Floats, allowed: Sequence[bool] | None, tau: float) -> Floats:
