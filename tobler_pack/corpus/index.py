@@ -5,13 +5,11 @@ from __future__ import annotations
 import signal
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, islice
-from multiprocessing import get_context
 from os import cpu_count
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +20,9 @@ from tobler_pack.corpus.postings import Postings, invert
 from tobler_pack.corpus.tables import Tables, cause_of, join, tabulate
 from tobler_pack.corpus.text import Cause
 from tobler_pack.types import Definition
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ProcessPoolExecutor
 
 Ints = npt.NDArray[np.int32]
 
@@ -200,6 +201,8 @@ def _records(files: Sequence[SourceFile], read: Callable[[SourceFile], bytes]) -
 
 def _in_workers(pool: ProcessPoolExecutor, jobs: Iterator[Job]) -> Iterator[FileRecord]:
     """Analyze files in order, some of them ahead; should a worker be killed, go on without workers."""
+    from concurrent.futures.process import BrokenProcessPool
+
     ahead: deque[Job] = deque()
     results: deque[Future[FileRecord]] = deque()
     try:
@@ -221,6 +224,9 @@ def _workers() -> ProcessPoolExecutor | None:
     count = cpu_count() or 1
     if count < 2:
         return None
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
     try:
         return ProcessPoolExecutor(count, mp_context=get_context("spawn"), initializer=_leave_interrupts_to_parent)
     except (OSError, NotImplementedError):  # no shared memory or no semaphores, as in some sandboxes

@@ -44,6 +44,10 @@ _HERMETIC = {
 }
 
 
+# What git hands to a hook. It means the repository that the hook runs in, and no other.
+_HOOK_VARIABLES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR", "GIT_PREFIX")
+
+
 @dataclass(frozen=True, slots=True)
 class Entry:
     """One tracked path. `path` is relative to the root with ``/``; bytes that are no UTF-8 are surrogate-escaped."""
@@ -281,6 +285,14 @@ class Repository:
         answers = self._run(*arguments, given=paths, env=alone).split(b"\0")
         values = zip(answers[0::3], answers[2::3], strict=False)
         return frozenset(_text(path) for path, value in values if value not in (b"unspecified", b"unset", b"false"))
+
+
+def find_repository(named: Path | None) -> Repository:
+    """The repository that --repo names, or the one around the current folder."""
+    if named is not None:
+        for variable in _HOOK_VARIABLES:
+            os.environ.pop(variable, None)
+    return Repository(Path.cwd() if named is None else named)
 
 
 def _end(process: git.Git.AutoInterrupt) -> None:

@@ -63,12 +63,15 @@ class Spread:
     def add(self, file: int, lines: LineRange, weight: float, *, is_core: bool) -> None:
         """Lay one block."""
         there = self._pieces.setdefault(file, [])
-        length = lines[1] - lines[0] + 1
+        start, end = lines
+        length = end - start + 1
+        met: list[LineRange] = []
         for piece in there:
-            shared = min(lines[1], piece.lines[1]) - max(lines[0], piece.lines[0]) + 1
-            if shared > 0:
-                piece.weight += weight * shared / length
-        free = _uncovered(lines, [piece.lines for piece in there])
+            first, last = piece.lines
+            if first <= end and last >= start:
+                piece.weight += weight * (min(end, last) - max(start, first) + 1) / length
+                met.append(piece.lines)
+        free = _uncovered(lines, met) if met else [lines]
         there += [Piece(file, part, weight * (part[1] - part[0] + 1) / length, is_core) for part in free]
 
     def by_weight(self) -> list[Piece]:
