@@ -13,7 +13,6 @@ from tobler_pack.corpus.postings import idf
 from tobler_pack.evidence.question import Question, is_name_like
 from tobler_pack.weighing.weights import Floats
 
-
 _ROWS_AT_ONCE = 2048
 
 
