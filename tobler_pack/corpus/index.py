@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tobler_pack.corpus.analysis import FileRecord, analyze
+from tobler_pack.corpus.grammars import unpack
 from tobler_pack.corpus.model import Norms, StaticModel, Vectors
 from tobler_pack.corpus.postings import Postings, invert
 from tobler_pack.corpus.tables import Tables, cause_of, join, tabulate
@@ -135,6 +136,7 @@ def build_index(
     kept = _positions(earlier)
     fresh = [file for file in files if (file.path, file.blob) not in kept]
     progress(len(files) - len(fresh))
+    unpack({file.language for file in fresh})
     tables = _analyzed(fresh, read, model, None if earlier is None else earlier.tables, progress)
     shift = 0
     if earlier is not None:
