@@ -62,7 +62,11 @@ class Ours:
 
     def standing(self, question: str) -> Floats:
         """The blended evidence, one number for each chunk."""
-        return pipeline.score(self.workspace.library, question)
+        return self.evidence(question).standing
+
+    def evidence(self, question: str) -> pipeline.Evidence:
+        """The same with the question's signal."""
+        return pipeline.evidence(self.workspace.library, question)
 
     def weights(self, scores: Floats, tau: float = pipeline.TAU) -> Floats:
         """Scores as weights of chunks."""

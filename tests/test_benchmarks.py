@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks import made, report, scoring, tau
+from benchmarks import made, report, scoring, sessions, tau
 from benchmarks.__main__ import main
 from benchmarks.cases import Target, ranking_sets, symbol_cases
 from benchmarks.checkouts import Checkout, clone_at, find, lay_out
@@ -247,7 +247,9 @@ def test_sessions_pass_over_small_repositories(shop: Path, cases: Path, monkeypa
     results = run("sessions", shop, cases)
     assert results["all"]["questions"] == 6  # all but `Roles`, a bare name
     assert results["all"]["first question"] == 1.0
-    assert results["all"]["follow-up"]["turns"] == 6 * len(results["templates"])
+    follow_ups = [results["all"][kind]["turns"] for kind in sessions.FOLLOW_UPS]
+    assert follow_ups == [6 * len(queries) for queries in sessions.FOLLOW_UPS.values()]
+    assert len(results["templates"]) == sum(map(len, sessions.FOLLOW_UPS.values()))
     assert results["all"]["pivot"]["turns"] == 6
     assert results["all"]["pivot to a name"]["turns"] == 0  # both files are targets of the only name
 

@@ -44,7 +44,7 @@ BELOW = {
 OWNERS = {
     "git": {"corpus/tree.py"},
     "semble": {"corpus/semble_bridge.py"},
-    "semble_grammars": {"corpus/outline.py"},
+    "semble_grammars": {"corpus/outline.py"},  # and `grammars`, which looks its parts up by name
     "tree_sitter": {"corpus/outline.py"},
     "yaml": {"sources/yaml_text.py"},
     "pydantic": {"sources/schema.py", "serve/server.py"},

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from indexing import assert_same, corpus
 from repositories import SHOP, commit, create, git, write
 from tobler_pack.corpus.index import Index, SourceFile, build_index
-from tobler_pack.corpus.model import StaticModel
+from tobler_pack.corpus.model import Norms, StaticModel, Vectors
 from tobler_pack.corpus.text import Cause
 
 POOL = [str(SHOP[name]) for name in ("src/auth.py", "src/storage.py", "tests/test_auth.py")] + [
@@ -67,6 +68,35 @@ def test_only_what_changed_is_read(model: StaticModel, before: Tree, after: Tree
     same = [path for path in after if before.get(path) == after[path]]
     chunks = {file.path: int(count) for file, count in zip(index.files, index.tables.file_chunks, strict=True)}
     assert index.reused == sum(chunks[path] for path in same)
+
+
+@dataclass(frozen=True)
+class Noting(StaticModel):
+    """The model, with what it was asked to embed."""
+
+    asked: list[str] = field(default_factory=list)
+
+    def embed(self, texts: Sequence[str]) -> tuple[Vectors, Norms]:
+        self.asked.extend(texts)
+        return super().embed(texts)
+
+
+def test_chunks_that_a_changed_file_did_not_change_keep_their_vectors(model: StaticModel) -> None:
+    functions = [f"def function_{at}():\n" + f"    call_{at}()\n" * 60 for at in range(4)]
+    changed = [*functions[:3], functions[3].replace("call_3", "other_3")]
+    noting = Noting(**{column.name: getattr(model, column.name) for column in fields(StaticModel)})
+
+    def indexed(parts: list[str], earlier: Index | None) -> Index:
+        text = "\n".join(parts)
+        return build_index([SourceFile("a.py", text, "python")], lambda file: text.encode(), noting, earlier)
+
+    before = indexed(functions, None)
+    assert "call_0" in "".join(noting.asked)
+    noting.asked.clear()
+    after = indexed(changed, before)
+    assert "other_3" in "".join(noting.asked)
+    assert "call_0" not in "".join(noting.asked)
+    assert_same(after, indexed(changed, None))
 
 
 def test_progress_adds_up_to_the_number_of_files(model: StaticModel) -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tobler_pack.weighing.memory import LAMBDA_MAX, Memory, correlation, remember
+from tobler_pack.weighing.memory import LAMBDA_MAX, STANDS_OUT, Memory, correlation, remember, standing_out
 from tobler_pack.weighing.weights import Floats, standardize
 
 vectors = st.integers(0, 2**32 - 1).map(lambda seed: np.random.default_rng(seed).normal(size=40))
@@ -15,10 +15,11 @@ tolerant = settings(max_examples=100, deadline=None)
 
 
 def other(scores: Floats) -> Floats:
-    """A vector of the same spread that does not correlate with this one at all."""
-    first = standardize(scores)
-    second = standardize(np.sin(np.arange(scores.size) ** 2.0))
-    return standardize(second - (first * second).mean() * first)
+    """A vector of the same spread that stands out nowhere where this one does."""
+    out = standing_out(scores) > 0
+    second = np.sin(np.arange(scores.size) ** 2.0)
+    second[out] = second[~out].min()
+    return standardize(second)
 
 
 @tolerant
@@ -30,12 +31,13 @@ def test_the_first_turn_has_no_memory(scores: Floats) -> None:
 
 
 @tolerant
-@given(vectors, vectors, st.floats(0.0, 1.0))
-def test_each_turn_is_the_formula(before: Floats, scores: Floats, lambda_max: float) -> None:
+@given(vectors, vectors, st.floats(0.0, 1.0), st.floats(0.0, 1.0))
+def test_each_turn_is_the_formula(before: Floats, scores: Floats, signal: float, lambda_max: float) -> None:
     memory = Memory(standardize(before))
     fresh = standardize(scores)
-    share = lambda_max * max(0.0, float(np.corrcoef(memory.scores, fresh)[0, 1]))
-    turn = remember(memory, scores, lambda_max)
+    first, second = (np.where(one > STANDS_OUT, one, STANDS_OUT) for one in (memory.scores, fresh))
+    share = lambda_max * (1 - signal * (1 - max(0.0, float(np.corrcoef(first, second)[0, 1]))))
+    turn = remember(memory, scores, signal, lambda_max)
     assert turn.share == pytest.approx(share, abs=1e-9)
     expected = standardize(share * memory.scores + (1 - share) * fresh)
     np.testing.assert_allclose(turn.scores, expected, atol=1e-9)
@@ -51,7 +53,7 @@ def test_the_whole_memory_may_count_unless_told_otherwise() -> None:
 @given(vectors, st.floats(0.1, 1.0))
 def test_the_same_question_again_changes_nothing(scores: Floats, lambda_max: float) -> None:
     first = remember(None, scores)
-    second = remember(first, scores * 3 + 2, lambda_max)
+    second = remember(first, scores * 3 + 2, lambda_max=lambda_max)
     assert second.share == pytest.approx(lambda_max)
     np.testing.assert_allclose(second.scores, first.scores, atol=1e-9)
 
@@ -63,6 +65,38 @@ def test_a_pivot_forgets(scores: Floats) -> None:
     turn = remember(remember(None, scores), pivot)
     assert turn.share == pytest.approx(0.0, abs=1e-9)
     np.testing.assert_allclose(turn.scores, pivot, atol=1e-6)
+
+
+@tolerant
+@given(vectors, st.floats(0.0, 1.0))
+def test_what_a_question_does_not_say_is_left_to_the_memory(scores: Floats, signal: float) -> None:
+    turn = remember(remember(None, scores), other(scores), signal)
+    assert turn.share == pytest.approx(1 - signal, abs=1e-9)
+
+
+@tolerant
+@given(vectors, vectors)
+def test_a_question_that_says_nothing_leaves_the_memory_as_it_is(before: Floats, scores: Floats) -> None:
+    memory = remember(None, before)
+    turn = remember(memory, scores, signal=0.0)
+    assert turn.share == 1.0
+    np.testing.assert_allclose(turn.scores, memory.scores, atol=1e-12)
+
+
+@tolerant
+@given(vectors, vectors, st.floats(0.0, 1.0), st.floats(0.0, 1.0))
+def test_more_signal_never_means_more_memory(before: Floats, scores: Floats, one: float, two: float) -> None:
+    memory = remember(None, before)
+    shares = [remember(memory, scores, signal).share for signal in sorted((one, two))]
+    assert shares[0] >= shares[1]
+
+
+def test_what_does_not_stand_out_does_not_count() -> None:
+    """Two questions whose background is the same, as tests and examples are for all, share nothing by that alone."""
+    background = -np.arange(40.0)
+    first, second = background + np.eye(40)[3] * 200, background + np.eye(40)[9] * 200
+    assert correlation(first, second) > 0
+    assert remember(remember(None, first), second).share == 0.0
 
 
 @tolerant
@@ -92,7 +126,7 @@ def test_no_signal_ever_is_no_memory() -> None:
 
 def test_a_signal_after_silence_stands_alone() -> None:
     scores = np.array([1.0, 2.0, 4.0])
-    turn = remember(remember(None, np.zeros(3)), scores)
+    turn = remember(remember(None, np.zeros(3)), scores, signal=0.3)
     assert turn.share == 0.0
     np.testing.assert_allclose(turn.scores, standardize(scores), atol=1e-12)
 
@@ -124,6 +158,7 @@ def test_nothing_is_written_to() -> None:
     for values in (memory.scores, scores):
         values.setflags(write=False)
     remember(memory, scores)
+    standing_out(scores)
 
 
 def test_an_empty_tree_has_an_empty_memory() -> None:

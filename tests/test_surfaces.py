@@ -442,7 +442,7 @@ def test_init_touches_nothing_else_of_gitattributes(
         (("tune", "batch", "floor", "0.1", "--actor", "migration"), "take human or model"),
         (("history", "nope"), "unknown surface"),
         (("migrate", "nope"), "unknown surface"),
-        (("history", "--limit", "201"), "less than or equal to 200"),
+        (("history", "--limit", "201"), "201 is not in the range"),
         (("surfaces", "--format", "xml"), "use text or json"),
         (("build", "--floor", "1.5"), "--floor 1.5: out of range"),
         (("calibrate", "--apply"), "--reason is empty"),

@@ -19,6 +19,7 @@ from tobler_pack.evidence.channels import raw_channels
 from tobler_pack.evidence.floor import Sieve, among, sift
 from tobler_pack.evidence.question import Question
 from tobler_pack.evidence.ranking import noise_shares
+from tobler_pack.evidence.signal import signal
 from tobler_pack.packs.candidates import Candidate, Candidates, Piece, Spread, describe, first_lines, split
 from tobler_pack.packs.pack import Pack, assemble, beyond_nucleus, limit
 from tobler_pack.packs.render import Heading
@@ -108,10 +109,11 @@ class Answer:
 
 @dataclass(frozen=True)
 class Evidence:
-    """What speaks for each chunk: the blended score, and the raw cosine for the floor."""
+    """What speaks for each chunk: the blended score, and the raw cosine for the floor; and the signal, 0…1."""
 
     standing: Floats
     cosines: Floats
+    signal: float
 
 
 def build_pack(
@@ -127,7 +129,7 @@ def build_pack(
     Raises UsageError if the budget does not hold the pack's heading.
     """
     found = evidence(library, request.question)
-    turn = remember(memory, found.standing)
+    turn = remember(memory, found.standing, found.signal)
     sieve = apply_floor(library, request, found.cosines)
     weights = (
         soft_weights(turn.scores, sieve.admitted, tau)
@@ -182,11 +184,12 @@ def score(library: Library, text: str) -> Floats:
 
 
 def evidence(library: Library, text: str) -> Evidence:
-    """The blended evidence for a question, and its cosine with each chunk."""
+    """All channels, blended, how near each chunk is, and how much the question says by itself."""
     question = Question(text)
     channels = raw_channels(library.index, question, library.model)
     blend = SYMBOL if question.is_symbol else NATURAL
-    return Evidence(combine(channels, blend, library.index.chunk_file, library.keep), channels["semantic"])
+    standing = combine(channels, blend, library.index.chunk_file, library.keep)
+    return Evidence(standing, channels["semantic"], signal(question, channels["semantic"]))
 
 
 def apply_floor(library: Library, request: Request, cosines: Floats) -> Sieve:

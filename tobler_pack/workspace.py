@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -13,27 +12,17 @@ from tobler_pack.corpus.cache import cache_folder
 from tobler_pack.corpus.library import Corpus, Scope, chunking_stamp, matching, of_content, open_corpus
 from tobler_pack.corpus.model import EMBEDDED, HUB, StaticModel, load_model, model_identity
 from tobler_pack.corpus.tree import Repository, Snapshot
+from tobler_pack.corpus.tree import find_repository as find_repository
 from tobler_pack.evidence.blend import BLEND
 from tobler_pack.packs.tokens import TokenCounter
 from tobler_pack.pipeline import Library
 from tobler_pack.sources.config import Config
 from tobler_pack.types import Content
 
-# What git hands to a hook. It means the repository that the hook runs in, and no other.
-_HOOK_VARIABLES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR", "GIT_PREFIX")
-
 
 def say(text: str) -> None:
     """One line for a person, on standard error: standard output is for packs."""
     sys.stderr.write(f"tobler-pack: {text}\n")
-
-
-def find_repository(named: Path | None) -> Repository:
-    """The repository that --repo names, or the one around the current folder."""
-    if named is not None:
-        for variable in _HOOK_VARIABLES:
-            os.environ.pop(variable, None)
-    return Repository(Path.cwd() if named is None else named)
 
 
 @dataclass(frozen=True)

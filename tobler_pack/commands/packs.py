@@ -71,14 +71,19 @@ def query(
     repo: Repo = None,
 ) -> None:
     """Answer one question with one pack on standard output."""
-    from tobler_pack.query import answer
-    from tobler_pack.surfaces.registry import stale_line
-    from tobler_pack.workspace import find_repository, say
+    from tobler_pack.corpus.tree import find_repository
+    from tobler_pack.packs.tokens import load_beside
 
     if format_ not in ("md", "json"):
         raise UsageError(f"--format {format_}: unknown format; use md or json")
     repository = find_repository(repo)
     config = config_or_default(repository)
+    load_beside(config.tokens)  # half a second, beside the imports of all that follows
+
+    from tobler_pack.query import answer
+    from tobler_pack.surfaces.registry import stale_line
+    from tobler_pack.workspace import say
+
     made = answer(repository, config, tree, text, budget, content, paths, surface, floor)
     if warning := stale_line(made.dials):
         say(warning)

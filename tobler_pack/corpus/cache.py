@@ -31,7 +31,7 @@ from tobler_pack.errors import EnvironmentProblem
 
 VARIABLE = "TOBLER_PACK_CACHE"
 
-FORMAT = 3
+FORMAT = 4
 """Raised whenever the arrays of an index change their meaning."""
 
 _MAX_BYTES = 3_000_000_000

@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
+import hashlib
 import signal
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, islice
-from multiprocessing import get_context
 from os import cpu_count
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from tobler_pack import interruption
 from tobler_pack.corpus.analysis import FileRecord, analyze
-from tobler_pack.corpus.model import StaticModel
+from tobler_pack.corpus.grammars import unpack
+from tobler_pack.corpus.model import Norms, StaticModel, Vectors
 from tobler_pack.corpus.postings import Postings, invert
 from tobler_pack.corpus.tables import Tables, cause_of, join, tabulate
 from tobler_pack.corpus.text import Cause
 from tobler_pack.types import Definition
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ProcessPoolExecutor
 
 Ints = npt.NDArray[np.int32]
 
@@ -134,7 +137,8 @@ def build_index(
     kept = _positions(earlier)
     fresh = [file for file in files if (file.path, file.blob) not in kept]
     progress(len(files) - len(fresh))
-    tables = _analyzed(fresh, read, model, progress)
+    unpack({file.language for file in fresh})
+    tables = _analyzed(fresh, read, model, None if earlier is None else earlier.tables, progress)
     shift = 0
     if earlier is not None:
         shift = len(earlier.files)
@@ -153,23 +157,61 @@ def _positions(earlier: Index | None) -> dict[tuple[str, str], int]:
 
 
 def _analyzed(
-    files: Sequence[SourceFile], read: Callable[[SourceFile], bytes], model: StaticModel, progress: Progress
+    files: Sequence[SourceFile],
+    read: Callable[[SourceFile], bytes],
+    model: StaticModel,
+    earlier: Tables | None,
+    progress: Progress,
 ) -> Tables:
     """Analyze files and embed their chunks, a few hundred at a time while workers go on."""
     records: list[FileRecord] = []
-    waiting: list[str] = []
-    embedded = [model.embed([])]
+    embedding = _Embedding(model, earlier)
     for record in _records(files, read):
-        waiting.extend(record.texts)
+        embedding.add(record.texts)
         records.append(_without_texts(record))
         progress(1)
         interruption.check()
-        if len(waiting) >= _CHUNKS_PER_EMBEDDING:
-            embedded.append(model.embed(waiting))
-            waiting = []
-    embedded.append(model.embed(waiting))
-    vectors, norms = (np.concatenate(arrays) for arrays in zip(*embedded, strict=True))
-    return tabulate(records, vectors, norms)
+    return tabulate(records, *embedding.finish())
+
+
+class _Embedding:
+    """Gathers chunks and embeds those that `earlier` does not know: most of a changed file is as it was."""
+
+    def __init__(self, model: StaticModel, earlier: Tables | None) -> None:
+        self._model = model
+        hashes = np.zeros(0, dtype=np.uint64) if earlier is None else earlier.chunk_text
+        self._known = dict(zip(hashes.tolist(), range(len(hashes)), strict=True))
+        self._embedded = [model.embed([]) if earlier is None else (earlier.chunk_vector, earlier.chunk_norm)]
+        self._rows = len(hashes)
+        self._hashes: list[int] = []
+        self._waiting: list[str] = []
+
+    def add(self, texts: Sequence[str]) -> None:
+        """The next chunks, in order."""
+        for text in texts:
+            hashed = _text_hash(text)
+            self._hashes.append(hashed)
+            if hashed not in self._known:
+                self._known[hashed] = self._rows
+                self._rows += 1
+                self._waiting.append(text)
+        if len(self._waiting) >= _CHUNKS_PER_EMBEDDING:
+            self._embed()
+
+    def _embed(self) -> None:
+        self._embedded.append(self._model.embed(self._waiting))
+        self._waiting = []
+
+    def finish(self) -> tuple[npt.NDArray[np.uint64], Vectors, Norms]:
+        """Hash, vector and norm of each chunk that was added."""
+        self._embed()
+        vectors, norms = (np.concatenate(arrays) for arrays in zip(*self._embedded, strict=True))
+        rows = np.array([self._known[hashed] for hashed in self._hashes], dtype=np.int64)
+        return np.array(self._hashes, dtype=np.uint64), vectors[rows], norms[rows]
+
+
+def _text_hash(text: str) -> int:
+    return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
 
 
 def _without_texts(record: FileRecord) -> FileRecord:
@@ -202,6 +244,8 @@ def _records(files: Sequence[SourceFile], read: Callable[[SourceFile], bytes]) -
 
 def _in_workers(pool: ProcessPoolExecutor, jobs: Iterator[Job]) -> Iterator[FileRecord]:
     """Analyze files in order, some of them ahead; should a worker be killed, go on without workers."""
+    from concurrent.futures.process import BrokenProcessPool
+
     ahead: deque[Job] = deque()
     results: deque[Future[FileRecord]] = deque()
     try:
@@ -223,6 +267,9 @@ def _workers() -> ProcessPoolExecutor | None:
     count = cpu_count() or 1
     if count < 2:
         return None
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
     try:
         return ProcessPoolExecutor(count, mp_context=get_context("spawn"), initializer=_leave_interrupts_to_parent)
     except (OSError, NotImplementedError):  # no shared memory or no semaphores, as in some sandboxes

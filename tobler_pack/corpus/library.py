@@ -10,8 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-
-from pathspec import GitIgnoreSpec
+from typing import TYPE_CHECKING
 
 from tobler_pack.corpus.cache import IndexCache, sealed, unsealed
 from tobler_pack.corpus.index import Index, SourceFile, build_index
@@ -20,6 +19,9 @@ from tobler_pack.corpus.semble_bridge import Language, languages, semble_version
 from tobler_pack.corpus.text import Cause
 from tobler_pack.corpus.tree import SUBMODULE_MODE, SYMLINK_MODE, Entry, Repository, Snapshot
 from tobler_pack.types import Content
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
 
 GENERATED_ATTRIBUTE = "linguist-generated"
 
@@ -72,7 +74,7 @@ def select(
 
     Only files of the chosen content are counted: a picture is not something that a reader misses.
     """
-    excluded = GitIgnoreSpec.from_lines(scope.exclude)
+    excluded = _patterns(scope.exclude)
     generated = repository.with_attribute(snapshot, GENERATED_ATTRIBUTE)
     files: list[SourceFile] = []
     left_out: Counter[Cause] = Counter()
@@ -105,12 +107,12 @@ def _is_pack(path: str, folder: str | None) -> bool:
     return _below(path, folder) and path.endswith(".md")
 
 
-def _cause(entry: Entry, out: str | None, excluded: GitIgnoreSpec, generated: frozenset[str]) -> Cause | None:
+def _cause(entry: Entry, out: str | None, excluded: GitIgnoreSpec | None, generated: frozenset[str]) -> Cause | None:
     if entry.mode == SYMLINK_MODE:
         return Cause.SYMLINK
     if _below(entry.path, out):
         return Cause.PACK_FOLDER
-    if excluded.match_file(entry.path):
+    if excluded is not None and excluded.match_file(entry.path):
         return Cause.EXCLUDED
     if entry.path in generated:
         return Cause.GENERATED
@@ -156,8 +158,8 @@ def _reader(repository: Repository, snapshot: Snapshot) -> Callable[[SourceFile]
 
 def matching(files: Iterable[SourceFile], patterns: Sequence[str]) -> list[bool]:
     """Which files a question's `paths` let through; all of them where it names none."""
-    spec = GitIgnoreSpec.from_lines(patterns)
-    return [not patterns or spec.match_file(file.path) for file in files]
+    spec = _patterns(patterns)
+    return [spec is None or spec.match_file(file.path) for file in files]
 
 
 def of_content(files: Iterable[SourceFile], content: Sequence[Content], cache: Path) -> list[bool]:
@@ -165,3 +167,12 @@ def of_content(files: Iterable[SourceFile], content: Sequence[Content], cache: P
     table = known_languages(cache)
     found = (language_of(file.path, table) for file in files)
     return [language is not None and language.content in content for language in found]
+
+
+def _patterns(lines: Sequence[str]) -> GitIgnoreSpec | None:
+    """Patterns as git reads them; None for none, which spares an import."""
+    if not lines:
+        return None
+    from pathspec import GitIgnoreSpec
+
+    return GitIgnoreSpec.from_lines(lines)

@@ -67,7 +67,8 @@ def invert(
     chunk = np.repeat(np.arange(len(per_chunk), dtype=np.int32), per_chunk)
     order = np.argsort(term, kind="stable")
     sorted_terms, chunk, counts = term[order], chunk[order], count[order].astype(np.float64)
-    terms, starts = np.unique(sorted_terms, return_index=True)
+    starts = np.flatnonzero(np.concatenate([[True], sorted_terms[1:] != sorted_terms[:-1]])[: len(sorted_terms)])
+    terms = sorted_terms[starts]
     impacts = counts / (counts + _saturation(lengths)[chunk, field_of(sorted_terms)])
     offsets = np.append(starts, len(sorted_terms)).astype(np.int64)
     return Postings(terms, offsets, chunk, impacts.astype(np.float32))

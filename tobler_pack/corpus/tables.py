@@ -41,6 +41,7 @@ class Tables:
     chunk_block: Array  # (chunks, sizes): positions among its file's blocks
     chunk_postings: Array
     chunk_lengths: Array  # (chunks, fields): terms counted
+    chunk_text: Array  # uint64: a hash of its text, by which a changed file's other chunks keep their vectors
     chunk_vector: Array  # (chunks, dimensions) int8
     chunk_norm: Array  # float32, see model.Norms
     block_lines: Array  # (blocks, 2)
@@ -89,8 +90,10 @@ def _ranges(counts: Array, owners: npt.NDArray[np.int64]) -> npt.NDArray[np.int6
     return np.repeat(starts - before, sizes) + np.arange(int(sizes.sum()), dtype=np.int64)
 
 
-def tabulate(records: Sequence[FileRecord], vectors: Array, norms: Array) -> Tables:
-    """Flat arrays of analyzed files; `vectors` and `norms` have one row for each of their chunks in order."""
+def tabulate(records: Sequence[FileRecord], texts: Array, vectors: Array, norms: Array) -> Tables:
+    """Flat arrays of analyzed files; `texts` (hashes), `vectors` and `norms` have one row for each of their chunks in
+    order.
+    """
     definitions = [definition for record in records for definition in record.definitions]
     names = [definition.name.encode("utf-8", "replace") for definition in definitions]
     blocks = [block for record in records for block in record.blocks]
@@ -100,6 +103,7 @@ def tabulate(records: Sequence[FileRecord], vectors: Array, norms: Array) -> Tab
         "chunk_block": _pairs((row for record in records for row in record.chunk_blocks), len(SIZES)),
         "chunk_postings": _ints(len(ids) for record in records for ids in record.term_ids),
         "chunk_lengths": _pairs((row for record in records for row in record.lengths), len(FIELDS)),
+        "chunk_text": texts,
         "chunk_vector": vectors,
         "chunk_norm": norms,
         "block_lines": _pairs(block.lines for block in blocks),

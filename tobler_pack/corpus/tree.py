@@ -45,6 +45,10 @@ _HERMETIC = {
 }
 
 
+# What git hands to a hook. It means the repository that the hook runs in, and no other.
+_HOOK_VARIABLES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR", "GIT_PREFIX")
+
+
 @dataclass(frozen=True, slots=True)
 class Entry:
     """One tracked path. `path` is relative to the root with ``/``; bytes that are no UTF-8 are surrogate-escaped."""
@@ -377,6 +381,14 @@ class Comparer:
         }
         run("init", "--quiet", "--bare", "--template=", f"--object-format={self._repository.object_format}", env=alone)
         return alone | {"GIT_ALTERNATE_OBJECT_DIRECTORIES": os.pathsep.join(borrowed)}
+
+
+def find_repository(named: Path | None) -> Repository:
+    """The repository that --repo names, or the one around the current folder."""
+    if named is not None:
+        for variable in _HOOK_VARIABLES:
+            os.environ.pop(variable, None)
+    return Repository(Path.cwd() if named is None else named)
 
 
 def _end(process: git.Git.AutoInterrupt) -> None:

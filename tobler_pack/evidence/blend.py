@@ -65,7 +65,9 @@ def combine(channels: Mapping[str, Floats], blend: Blend, chunk_file: npt.NDArra
 def voice(channel: Floats) -> Floats:
     """A channel as it is summed: standardized, what stands above the mean compressed to KNEE · ln(1 + s̃ / KNEE)."""
     standing = standardize(channel)
-    return np.where(standing > 0, KNEE * np.log1p(np.maximum(standing, 0.0) / KNEE), standing)
+    above = standing > 0
+    standing[above] = KNEE * np.log1p(standing[above] / KNEE)
+    return standing
 
 
 def _damp(standing: Floats, keep: Floats) -> Floats:

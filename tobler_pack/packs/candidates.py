@@ -68,14 +68,17 @@ class Spread:
     def add(self, file: int, lines: LineRange, weight: float, *, is_core: bool) -> None:
         """Lay one block."""
         there = self._pieces.setdefault(file, [])
-        visible = _uncovered(lines, self._hidden.get(file, ()))
+        start, end = lines
+        hidden = self._hidden.get(file, ())
+        visible = _uncovered(lines, hidden) if hidden else [lines]
         length = max(1, sum(last - first + 1 for first, last in visible))
+        met: list[LineRange] = []
         for piece in there:
-            shared = min(lines[1], piece.lines[1]) - max(lines[0], piece.lines[0]) + 1
-            if shared > 0:
-                piece.weight += weight * shared / length
-        covered = [piece.lines for piece in there]
-        free = [part for lines in visible for part in _uncovered(lines, covered)]
+            first, last = piece.lines
+            if first <= end and last >= start:
+                piece.weight += weight * (min(end, last) - max(start, first) + 1) / length
+                met.append(piece.lines)
+        free = [part for seen in visible for part in _uncovered(seen, met)] if met else visible
         there += [Piece(file, part, weight * (part[1] - part[0] + 1) / length, is_core) for part in free]
 
     def __len__(self) -> int:

@@ -26,7 +26,9 @@ _HIDDEN = {
 } | {code: f"\\U{code:08x}" for code in range(0xE0000, 0xE0080)}
 _TABLE: dict[int, int | str] = {**_INVISIBLE, **_C1, **_DIRECTION, **_SEPARATORS, **_HIDDEN}
 _NAME_TABLE: dict[int, int | str] = {**_TABLE, ord("\t"): "\\t", ord("\n"): "\\n", ord("\r"): "\\r"}
-_PLAIN = re.compile("[\t -~]*")
+_PLAIN = re.compile("[\t\n -~]*")
+_PLAIN_NAME = re.compile("[ -~]*")
+_TRAILING_BLANK = re.compile(r"[^\S\n](?:\n|\Z)")
 
 
 def visible(text: str) -> str:
@@ -36,7 +38,7 @@ def visible(text: str) -> str:
 
 def code_span(text: str) -> str:
     """One line of text as a code span. Line ends and tabs are written as escapes."""
-    shown = text.translate(_NAME_TABLE)
+    shown = text if _PLAIN_NAME.fullmatch(text) else text.translate(_NAME_TABLE)
     mark = "`" * (_longest_run(shown) + 1) if "`" in shown else "`"
     pad = " " if shown[:1] in ("`", " ", "") or shown[-1:] in ("`", " ") else ""
     return f"{mark}{pad}{shown}{pad}{mark}"
@@ -44,7 +46,9 @@ def code_span(text: str) -> str:
 
 def fence(lines: Iterable[str], language: str) -> str:
     """Lines as a fenced block that ends with a line end. Trailing blanks are dropped."""
-    shown = "\n".join(visible(line).rstrip() for line in lines)
+    shown = "\n".join(lines)
+    if not _PLAIN.fullmatch(shown) or _TRAILING_BLANK.search(shown):
+        shown = "\n".join(visible(line).rstrip() for line in shown.split("\n"))
     mark = "`" * max(3, _longest_run(shown) + 1)
     return f"{mark}{language}\n{shown}\n{mark}\n"
 

@@ -10,10 +10,9 @@ import hashlib
 import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from threading import Thread
-
-import numpy as np
 
 COUNTERS = ("o200k_base", "cl100k_base")
 _REMEMBERED = 200_000  # counts; 16 bytes each on disk
@@ -34,10 +33,8 @@ class TokenCounter:
         self._loading: Thread | None = None
 
     def prepare(self) -> None:
-        """Begin to load the vocabulary beside other work; it takes half a second and does not need the interpreter."""
-        if self._loading is None:
-            self._loading = Thread(target=_count, args=([""], self.name), daemon=True)
-            self._loading.start()
+        """Begin to load the vocabulary beside other work."""
+        self._loading = load_beside(self.name)
 
     def count(self, texts: Sequence[str]) -> list[int]:
         """The number of tokens of each text."""
@@ -54,6 +51,8 @@ class TokenCounter:
         """Write the counts to the folder; a counter that cannot is only slower next time."""
         if self._file is None or not self._dirty:
             return
+        import numpy as np
+
         newest = list(self._known.items())[-_REMEMBERED:]
         table = np.array(newest, dtype="<u8").tobytes()
         beside = self._file.with_suffix(f".{os.getpid()}")
@@ -72,9 +71,21 @@ class TokenCounter:
             content = self._file.read_bytes()
             table, seal = content[:-_SEAL_BYTES], content[-_SEAL_BYTES:]
             if seal == _seal(table):
+                import numpy as np
+
                 return dict(np.frombuffer(table, dtype="<u8").reshape(-1, 2).tolist())
             self._warn(f"the remembered token counts in {self._file} are damaged; counting again")
         return {}
+
+
+@cache
+def load_beside(name: str) -> Thread:
+    """Begin to load a vocabulary beside other work, once in a process; it takes half a second and does not need the
+    interpreter. Importing this module is cheap, so that a command can begin with it.
+    """
+    loading = Thread(target=_count, args=([""], name), daemon=True)
+    loading.start()
+    return loading
 
 
 def _count(texts: list[str], name: str) -> list[int]:
