@@ -19,6 +19,7 @@ BELOW = {
     "__init__": "",
     "errors": "",
     "types": "",
+    "revision": "",
     "weighing": "",
     "corpus": "errors types",
     "sources": "errors types",
@@ -26,11 +27,12 @@ BELOW = {
     "packs": "errors types weighing",
     "pipeline": "errors types weighing corpus evidence packs",
     "workspace": "errors types corpus evidence packs sources pipeline",
-    "build": "__init__ errors types weighing corpus packs sources pipeline workspace",
+    "build": "__init__ revision errors types weighing corpus packs sources pipeline workspace",
     "query": "__init__ errors types weighing corpus packs sources pipeline workspace",
-    "commands": "errors types corpus packs sources workspace build query",
+    "ci": "__init__ revision errors corpus packs sources workspace build",
+    "commands": "errors types corpus packs sources workspace build query ci",
     "cli": "__init__ commands",
-    "__main__": "errors cli",
+    "__main__": "errors cli ci",
 }
 """Each layer and those that it may import from, besides itself."""
 
@@ -45,9 +47,9 @@ OWNERS = {
     "tokenizers": {"corpus/model.py"},
     "safetensors": {"corpus/model.py"},
     "huggingface_hub": {"corpus/model.py"},
-    "platformdirs": {"corpus/cache.py"},
+    "platformdirs": {"corpus/place.py"},
     "tqdm": {"workspace.py"},
-    "typer": {"cli.py", "commands/options.py", "commands/packs.py", "__main__.py"},
+    "typer": {"cli.py", "commands/ci.py", "commands/options.py", "commands/packs.py", "__main__.py"},
 }
 """Outside libraries and the modules that talk to them."""
 

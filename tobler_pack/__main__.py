@@ -9,9 +9,6 @@ import tempfile
 import traceback
 from typing import NoReturn
 
-import typer
-
-from tobler_pack.cli import app
 from tobler_pack.errors import ToblerError
 
 _UNEXPECTED = 3
@@ -27,11 +24,11 @@ def _run() -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):  # no terminal or pipe is too poor for the ε of a summary
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        code: int = app(standalone_mode=False, prog_name="tobler-pack") or 0
+        code = _hook(sys.argv[2:]) if sys.argv[1:2] == ["hook"] else _command_line()
     except ToblerError as error:
         _say(str(error))
         return error.exit_code
-    except (KeyboardInterrupt, typer.Abort):
+    except KeyboardInterrupt:
         code = _INTERRUPTED
     except (BrokenPipeError, SystemExit):  # `tobler-pack query … | head`: the reader has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno() if sys.__stdout__ else 1)
@@ -44,6 +41,25 @@ def _run() -> int:
     if code == _INTERRUPTED:
         _say("interrupted; nothing half-written is left")
     return code
+
+
+def _command_line() -> int:
+    import typer
+
+    from tobler_pack.cli import app
+
+    try:
+        return app(standalone_mode=False, prog_name="tobler-pack") or 0
+    except typer.Abort:
+        raise KeyboardInterrupt from None
+
+
+def _hook(arguments: list[str]) -> int:
+    """The hook without the libraries of the command line, which cost more than its work on most commits."""
+    from tobler_pack.ci import hook
+
+    options = hook.plain_options(arguments)
+    return _command_line() if options is None else hook.main(options)
 
 
 def _unexpected(error: Exception) -> int:

@@ -7,15 +7,15 @@ import json
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-from tobler_pack.corpus.cache import sealed, unsealed
 from tobler_pack.corpus.library import matching
+from tobler_pack.corpus.place import sealed, unsealed
 from tobler_pack.errors import UsageError
 from tobler_pack.packs import manifest, writer
 from tobler_pack.pipeline import TAU, Request, build_pack
+from tobler_pack.revision import code_digest
 from tobler_pack.sources.config import Config, Question
 from tobler_pack.weighing.memory import Memory
 from tobler_pack.workspace import Workspace, say
@@ -134,19 +134,10 @@ def _make(workspace: Workspace, question: Question, memory: Memory | None) -> tu
 
 def _key(workspace: Workspace, chain: Sequence[Question]) -> str:
     """Names everything that the last pack of a chain of questions depends on."""
-    facts: list[Any] = [_code_digest(), TAU, workspace.stamp, workspace.snapshot.tree_id]
+    facts: list[Any] = [code_digest(), TAU, workspace.stamp, workspace.snapshot.tree_id]
     facts += [repr(workspace.scope), [[q.id, q.ask, q.paths, q.surface] for q in chain]]
     facts.append([budget_of(question, workspace.config) for question in chain[-1:]])
     return hashlib.blake2b(json.dumps(facts).encode(), digest_size=16).hexdigest()
-
-
-@cache
-def _code_digest() -> str:
-    """A hash of this program's own text: another revision of the same version must not serve the packs of this one."""
-    digest = hashlib.blake2b(digest_size=16)
-    for path in sorted(Path(__file__).parent.rglob("*.py")):
-        digest.update(path.read_bytes())
-    return digest.hexdigest()
 
 
 class _Shelf:

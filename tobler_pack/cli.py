@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from tobler_pack import __version__
-from tobler_pack.commands import packs
+from tobler_pack.commands import ci, packs
 
 EPILOG = (
     "Exit codes: 0 fine; 1 the answer is no (--check found a stale pack); 2 usage or configuration; "
@@ -41,5 +41,5 @@ def _main(
     """Common options."""
 
 
-for command in (packs.init, packs.query, packs.build, packs.index, packs.schema):
+for command in (packs.init, packs.query, packs.build, packs.index, packs.schema, ci.hook):
     app.command()(command)

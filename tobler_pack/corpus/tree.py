@@ -141,6 +141,14 @@ class Repository:
         kept = snapshot.on_disk.get(entry.path)
         return self._blob(entry) if kept is None else kept
 
+    def tree_id(self, entries: Iterable[Entry]) -> str:
+        """The id of a tree that holds just these entries, which stand in the order of a snapshot."""
+        return _tree_id(tuple(entries), self._object_format)
+
+    def blob_id(self, data: bytes) -> str:
+        """The id that git would give these bytes."""
+        return self._hash([data], len(data))
+
     def _blob(self, entry: Entry) -> bytes:
         batch = self._batch
         batch.stdin.write(entry.blob.encode() + b"\n")
