@@ -41,5 +41,5 @@ def _main(
     """Common options."""
 
 
-for command in (packs.init, packs.query, packs.build, packs.index, packs.schema, ci.hook):
+for command in (packs.init, packs.query, packs.build, packs.index, packs.schema, ci.hook, ci.plan, ci.merge):
     app.command()(command)
