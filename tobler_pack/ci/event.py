@@ -37,6 +37,7 @@ class FinishedRun:
     head_sha: str
     head_branch: str
     head_owner: str
+    run_id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +52,9 @@ class Event:
     pull: Pull | None
     finished: FinishedRun | None
 
-    @property
-    def run_url(self) -> str:
-        """The page of this run, where its artifacts are."""
-        return f"{self.server}/{self.repository}/actions/runs/{self.run_id}"
+    def run_url(self, run_id: str) -> str:
+        """The page of a run, where its artifacts are."""
+        return f"{self.server}/{self.repository}/actions/runs/{run_id}"
 
 
 def read_event(variables: Mapping[str, str]) -> Event:
@@ -111,4 +111,7 @@ def _finished(payload: object) -> FinishedRun | None:
     sha = _text(payload, "head_sha")
     if not _SHA.fullmatch(sha) or _text(payload, "event") != "pull_request":
         return None
-    return FinishedRun(sha, _text(payload, "head_branch"), _text(payload, "head_repository", "owner", "login"))
+    number = _at(payload, "id")
+    run_id = str(number) if isinstance(number, int) else ""
+    owner = _text(payload, "head_repository", "owner", "login")
+    return FinishedRun(sha, _text(payload, "head_branch"), owner, run_id)
