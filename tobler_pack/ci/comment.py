@@ -60,7 +60,7 @@ def _about_a_change(pack: PackInfo, counter: str, name: str, where: Whereabouts)
     end = _end(pack, counter, where)
     if not others:
         first = "Nothing outside of the changed files stands out.\n"
-        return f"{marker(name)}\n{_TITLE}\n{first}\n{end}"
+        return f"{marker(name)}\n{_TITLE}{first}\n{end}"
     head = f"{marker(name)}\n{_TITLE}\n{_TABLE}"
     room = LONGEST - _length(head + end) - _FRAME
     table, room = _fitting([_row(place, where) for place in rows], room)
@@ -69,11 +69,11 @@ def _about_a_change(pack: PackInfo, counter: str, name: str, where: Whereabouts)
     unseen = len(others) - len(table) - len(points)
     if points or unseen:
         more = f"\n{unseen} more stand in the pack.\n" if unseen else ""
-        text += f"<details><summary>{len(listed)} more places</summary>\n\n{''.join(points)}{more}\n</details>\n\n"
+        text += f"<details><summary>{len(listed)} more place{'s' if len(listed) > 1 else ''}</summary>\n\n{''.join(points)}{more}\n</details>\n\n"
     return text + end
 
 
-_TITLE = "### What else to look at\n"
+_TITLE = "### What else to look at\n\n"
 _TABLE = "| where | what | why |\n| --- | --- | --- |\n"
 _FRAME = 200  # characters that stand around rows and points
 

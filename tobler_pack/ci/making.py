@@ -59,6 +59,8 @@ def cache_keys(job: Job) -> list[str]:
 def run(job: Job) -> None:
     """Make the packs. Raises UsageError for the user's mistakes; other failures become a warning."""
     workflow.set_outputs(_outputs(job, Manifest("", ()), ()), job.variables)  # they are there if this step fails, too
+    if not (job.places.work_tree / ".git").exists():
+        raise UsageError("there is no checkout in this job; add a step with actions/checkout before this one")
     begun = time.time()
     problem = _diff(job) if job.is_diff else _build(job)
     forget_unused(job.places.cache, begun)
