@@ -20,7 +20,7 @@ from typing import Any, ClassVar
 from urllib.parse import parse_qs, urlsplit
 
 from console import environment
-from repositories import create, write
+from repositories import create, git, write
 
 PROJECT = Path(__file__).parent.parent
 ACTION = "tobler/tobler_pack"
@@ -275,6 +275,9 @@ class Runner:
         workflow += f"      - uses: {uses}\n        with: {inputs or '{}'}\n"
         jobs = self.scratch / "jobs"
         write(jobs, {".github/workflows/packs.yml": workflow})
+        git(jobs, "init", "--quiet")  # act takes the commit of the event from here
+        git(jobs, "fetch", "--quiet", f"file://{self.origin}", "HEAD")
+        git(jobs, "update-ref", "HEAD", "FETCH_HEAD")
         self.stand_in.mkdir(exist_ok=True)
         env = {"ORIGIN": str(self.origin), "CHECKED_OUT": ref, "DEPTH": depth} | env
         event_file = self.stand_in / "event.json"
@@ -306,7 +309,7 @@ class Runner:
 def _read(code: int, text: str) -> Ran:
     outputs: dict[str, str] = {}
     commands: list[tuple[str, str]] = []
-    summary = ""
+    summaries: list[str] = []  # each is told twice, by the step inside of our action and by the action
     for line in text.splitlines():
         try:
             row = json.loads(line)
@@ -316,7 +319,7 @@ def _read(code: int, text: str) -> Ran:
         if kind == "set-output":
             outputs[row["name"]] = row["arg"]
         elif kind == "summary":
-            summary += row["content"]
+            summaries.append(row["content"])
         elif kind in ("notice", "warning", "error"):
             commands.append((kind, row.get("arg", row.get("msg", ""))))
-    return Ran(code, text, outputs, summary, commands)
+    return Ran(code, text, outputs, "".join(dict.fromkeys(summaries)), commands)

@@ -61,7 +61,7 @@ def _about_a_change(pack: PackInfo, counter: str, name: str, where: Whereabouts)
     if not others:
         first = "Nothing outside of the changed files stands out.\n"
         return f"{marker(name)}\n{_TITLE}{first}\n{end}"
-    head = f"{marker(name)}\n{_TITLE}\n{_TABLE}"
+    head = f"{marker(name)}\n{_TITLE}{_TABLE}"
     room = LONGEST - _length(head + end) - _FRAME
     table, room = _fitting([_row(place, where) for place in rows], room)
     points, _ = _fitting([_point(place, where) for place in listed], room)

@@ -18,6 +18,7 @@ from tobler_pack.ci.run import small_environment
 
 _BASE, _HEAD = "refs/tobler-pack/base", "refs/tobler-pack/head"
 _DEPTHS = (60, 600, 6_000)
+_ALL = f"--depth={2**31 - 1}"  # to git this means without end, also where nothing is missing
 _SECONDS = 300
 
 
@@ -47,12 +48,11 @@ def ends_of(folder: Path, pull: Pull, token: str, server: str) -> Ends:
             break
     if not said and clone.have_met(fetched):
         return fetched
-    reason = f" ({said})" if said else ", they have no commit in common"
+    remedy = f"could not be fetched ({said}); give actions/checkout `fetch-depth: 0`"
     return Ends(
         here.base,
         here.head,
-        f"the base and the head of this pull request cannot be compared in this checkout{reason}; "
-        "give actions/checkout `fetch-depth: 0`",
+        f"the base and the head of this pull request {remedy if said else 'have no commit in common'}",
     )
 
 
@@ -80,7 +80,7 @@ class _Clone:
         """How to fetch, step by step. A clone with all of its history is never made shallow."""
         if self._git("rev-parse", "--is-shallow-repository").stdout.strip() != b"true":
             return [""]
-        return [*(f"--depth={max(depth, self._depth())}" for depth in _DEPTHS), "--unshallow"]
+        return [*(f"--depth={max(depth, self._depth())}" for depth in _DEPTHS), _ALL]
 
     def fetch(self, pull: Pull, depth: str) -> str:
         """Fetch both ends; what git said if it could not."""
