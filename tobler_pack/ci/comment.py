@@ -69,7 +69,8 @@ def _about_a_change(pack: PackInfo, counter: str, name: str, where: Whereabouts)
     unseen = len(others) - len(table) - len(points)
     if points or unseen:
         more = f"\n{unseen} more stand in the pack.\n" if unseen else ""
-        text += f"<details><summary>{len(listed)} more place{'s' if len(listed) > 1 else ''}</summary>\n\n{''.join(points)}{more}\n</details>\n\n"
+        count = f"{len(listed)} more place{'s' if len(listed) > 1 else ''}"
+        text += f"<details><summary>{count}</summary>\n\n{''.join(points)}{more}\n</details>\n\n"
     return text + end
 
 

@@ -65,7 +65,7 @@ def _artifact_url(job: Job) -> str:
 
 def _reasons(inputs: Inputs, state: State, manifest: Manifest) -> Iterator[str]:
     if Reason.STALE in inputs.fail_on and state.stale:
-        yield f"fail-on stale: the committed copy is an older one of {', '.join(state.stale)}; type: tobler-pack build"
+        yield f"fail-on stale: committed copies are old or missing: {', '.join(state.stale)}; type: tobler-pack build"
     if Reason.TRUNCATED in inputs.fail_on and any(pack.is_truncated for pack in manifest.packs):
         yield f"fail-on truncated: a pack hides {manifest.largest_epsilon:.0%} of the weight; raise its budget"
     if Reason.PROBLEM in inputs.fail_on and state.problem:
