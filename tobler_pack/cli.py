@@ -10,8 +10,8 @@ from tobler_pack import __version__
 from tobler_pack.commands import ci, packs
 
 EPILOG = (
-    "Exit codes: 0 fine; 1 the answer is no (--check found a stale pack, the hook refreshed one); 2 usage or configuration; "
-    "3 environment (no repository, commit or model not there, folder not writable); 130 interrupted."
+    "Exit codes: 0 fine; 1 the answer is no (--check found a stale pack, the hook refreshed one); "
+    "2 usage or configuration; 3 environment (no repository, commit or model not there, folder not writable); 130 interrupted."
 )
 
 app = typer.Typer(
