@@ -11,7 +11,8 @@ from tobler_pack.commands import ci, packs
 
 EPILOG = (
     "Exit codes: 0 fine; 1 the answer is no (--check found a stale pack, the hook refreshed one); "
-    "2 usage or configuration; 3 environment (no repository, commit or model not there, folder not writable); 130 interrupted."
+    "2 usage or configuration; 3 environment (no repository, commit or model not there, folder not writable); "
+    "130 interrupted."
 )
 
 app = typer.Typer(
