@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from benchmarks import made, ranking, report, sessions, speed, symbols, tau
+from benchmarks import cochange, made, ranking, report, sessions, speed, symbols, tau
 from benchmarks.report import Json, Table
 from benchmarks.settings import Settings, prepare, tell
 
@@ -16,6 +16,7 @@ COMMANDS: dict[str, tuple[Callable[[Settings], Json], Callable[[Json], list[Tabl
     "symbols": (symbols.run, symbols.tables),
     "ranking": (ranking.run, ranking.tables),
     "tau": (tau.run, tau.tables),
+    "cochange": (cochange.run, cochange.tables),
     "sessions": (sessions.run, sessions.tables),
     "speed": (speed.run, speed.tables),
 }

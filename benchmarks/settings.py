@@ -40,7 +40,7 @@ class Settings:
             checkout = self._find(name, cases[0].commit, "")
             if checkout is not None and self._wanted(found):
                 found += 1
-                yield checkout, [case for case in cases[self._few] if case.commit == checkout.commit]
+                yield checkout, [case for case in cases[self.few] if case.commit == checkout.commit]
 
     def rankings(self) -> Iterator[tuple[Checkout, RankingSet]]:
         """Each repository of the ranking cases that there is a clone of."""
@@ -49,7 +49,11 @@ class Settings:
             checkout = self._find(one.pinned.name, one.pinned.commit, one.pinned.folder)
             if checkout is not None and self._wanted(found):
                 found += 1
-                yield checkout, RankingSet(one.pinned, one.cases[self._few])
+                yield checkout, RankingSet(one.pinned, one.cases[self.few])
+
+    def clone_of(self, name: str, commit: str) -> Checkout | None:
+        """The clone of a repository of co-change cases."""
+        return self._find(name, commit, "")
 
     def _find(self, name: str, commit: str, folder: str) -> Checkout | None:
         if self.only and name not in self.only:
@@ -63,7 +67,8 @@ class Settings:
         return not self.quick or found < QUICK_REPOSITORIES
 
     @property
-    def _few(self) -> slice:
+    def few(self) -> slice:
+        """Which of the cases of a repository a run takes."""
         return slice(QUICK_CASES if self.quick else None)
 
 

@@ -10,12 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tobler_pack.weighing.allocation import (
+    DEPTH_FIRST,
     FULL,
     HIDDEN,
     MAP_SHARE,
     SIGNATURE,
     STUB,
     Costs,
+    Plan,
+    Round,
     allocate,
     first_tiers,
 )
@@ -95,7 +98,8 @@ def test_bodies_are_handed_out_from_the_heaviest_down(problem: tuple[Floats, Cos
 
 def flat(blocks: int, row: Row, budget: int, map_share: float = MAP_SHARE) -> list[int]:
     """The tiers of equal blocks, so many that none pays for its stub alone."""
-    tiers = allocate(np.full(blocks, 1 / blocks), table([row] * blocks), budget, map_share)
+    plan = Plan((Round(FULL, 1 - map_share), *DEPTH_FIRST.rounds[1:]))
+    tiers = allocate(np.full(blocks, 1 / blocks), table([row] * blocks), budget, plan)
     return [tier for tier in tiers.tolist() if tier != HIDDEN]
 
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tobler_pack.packs.candidates import Spread, describe, merge, qualified, split
-from tobler_pack.types import Definition, LineRange
+from tobler_pack.packs.candidates import Spread, describe, merge, split
+from tobler_pack.types import Definition, LineRange, qualified
 
 tolerant = settings(max_examples=150, deadline=None)
 

@@ -18,21 +18,26 @@ PACKAGE = Path(tobler_pack.__file__).parent
 BELOW = {
     "__init__": "",
     "errors": "",
+    "interruption": "",
     "types": "",
     "revision": "",
     "weighing": "",
-    "corpus": "errors types",
+    "corpus": "__init__ errors interruption types",
     "sources": "errors types",
-    "evidence": "corpus weighing",
-    "packs": "errors types weighing",
+    "evidence": "types corpus weighing",
+    "packs": "__init__ errors interruption types weighing",
     "pipeline": "errors types weighing corpus evidence packs",
     "workspace": "errors types corpus evidence packs sources pipeline",
     "build": "__init__ revision errors types weighing corpus packs sources pipeline workspace",
     "query": "__init__ errors types weighing corpus packs sources pipeline workspace",
+    "change": "types corpus evidence workspace",
+    "areas": "corpus evidence change",
+    "comparison": "errors corpus",
+    "diff": "types weighing corpus evidence packs pipeline workspace change areas comparison",
     "ci": "__init__ revision errors corpus packs sources workspace build",
-    "commands": "errors types corpus packs sources workspace build query ci",
+    "commands": "errors types corpus packs sources workspace build query areas comparison diff ci",
     "cli": "__init__ commands",
-    "__main__": "errors cli ci",
+    "__main__": "__init__ errors interruption cli ci",
 }
 """Each layer and those that it may import from, besides itself."""
 
@@ -49,7 +54,7 @@ OWNERS = {
     "huggingface_hub": {"corpus/model.py"},
     "platformdirs": {"corpus/place.py"},
     "tqdm": {"workspace.py"},
-    "typer": {"cli.py", "commands/ci.py", "commands/options.py", "commands/packs.py", "__main__.py"},
+    "typer": {"__main__.py", "cli.py", *(f"commands/{name}.py" for name in ("ci", "diff", "options", "packs"))},
 }
 """Outside libraries and the modules that talk to them."""
 

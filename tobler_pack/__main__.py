@@ -5,10 +5,9 @@ from __future__ import annotations
 import io
 import os
 import sys
-import tempfile
-import traceback
 from typing import NoReturn
 
+from tobler_pack import interruption
 from tobler_pack.errors import ToblerError
 
 _UNEXPECTED = 3
@@ -17,7 +16,14 @@ _INTERRUPTED = 130
 
 def main() -> NoReturn:
     """Run, and exit with the codes that ``--help`` names."""
-    sys.exit(_run())
+    try:
+        with interruption.listening():
+            code = _run()
+            interruption.check()
+    except KeyboardInterrupt:
+        _say("interrupted; nothing half-written is left")
+        code = _INTERRUPTED
+    sys.exit(code)
 
 
 def _run() -> int:
@@ -28,8 +34,6 @@ def _run() -> int:
     except ToblerError as error:
         _say(str(error))
         return error.exit_code
-    except KeyboardInterrupt:
-        code = _INTERRUPTED
     except (BrokenPipeError, SystemExit):  # `tobler-pack query … | head`: the reader has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno() if sys.__stdout__ else 1)
         return 0
@@ -38,13 +42,13 @@ def _run() -> int:
             return _unexpected(error)
         error.show()  # a usage error of click, or of the copy of click that newer versions of typer carry
         return 2
-    if code == _INTERRUPTED:
-        _say("interrupted; nothing half-written is left")
+    if code == _INTERRUPTED:  # what typer makes of Ctrl-C
+        raise KeyboardInterrupt
     return code
 
 
 def _command_line() -> int:
-    import typer
+    import typer  # after the first moment at which Ctrl-C is heard: its import takes longest of all
 
     from tobler_pack.cli import app
 
@@ -64,6 +68,9 @@ def _hook(arguments: list[str]) -> int:
 
 def _unexpected(error: Exception) -> int:
     """A fault of ours: one line on screen, the traceback in a file that can be attached to a report."""
+    import tempfile
+    import traceback
+
     with tempfile.NamedTemporaryFile("w", prefix="tobler-pack-", suffix=".log", delete=False, encoding="utf-8") as log:
         traceback.print_exception(error, file=log)
     _say(f"this should not have happened ({type(error).__name__}: {error}); please report it with {log.name}")

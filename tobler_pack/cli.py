@@ -8,6 +8,7 @@ import typer
 
 from tobler_pack import __version__
 from tobler_pack.commands import ci, packs
+from tobler_pack.commands.diff import diff
 
 EPILOG = (
     "Exit codes: 0 fine; 1 the answer is no (--check found a stale pack, the hook refreshed one); "
@@ -42,5 +43,5 @@ def _main(
     """Common options."""
 
 
-for command in (packs.init, packs.query, packs.build, packs.index, packs.schema, ci.hook, ci.plan, ci.merge):
+for command in (packs.init, packs.query, packs.build, diff, packs.index, packs.schema, ci.hook, ci.plan, ci.merge):
     app.command()(command)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -17,11 +18,12 @@ from tobler_pack.evidence.blend import NATURAL, SYMBOL, combine
 from tobler_pack.evidence.channels import raw_channels
 from tobler_pack.evidence.question import Question
 from tobler_pack.evidence.ranking import noise_shares
-from tobler_pack.packs.candidates import Candidate, Candidates, Spread, describe, split
+from tobler_pack.packs.candidates import Candidate, Candidates, Piece, Spread, describe, split
 from tobler_pack.packs.pack import Pack, assemble, beyond_nucleus, limit
 from tobler_pack.packs.render import Heading
 from tobler_pack.packs.tokens import TokenCounter
 from tobler_pack.types import Definition, LineRange
+from tobler_pack.weighing.allocation import DEPTH_FIRST, Plan
 from tobler_pack.weighing.memory import Memory, remember
 from tobler_pack.weighing.weights import Floats, effective_number, heaviest, nucleus, soften, standardize
 
@@ -31,6 +33,7 @@ variance within 26 repositories, 479 questions). Over all questions the variance
 grows there is only the difference between small and large repositories."""
 
 _TOKENS_PER_LINE = 9  # of code, over many languages
+_FIRST_LINES = 4  # of a block without a declaration, where a change asks for at least a look at it
 
 
 @dataclass(frozen=True)
@@ -76,6 +79,21 @@ class Request:
 
 
 @dataclass(frozen=True)
+class Extras:
+    """What a pack of a change has besides blocks: further `notes` in the heading, a finished piece of markdown behind
+    it, for each file the lines that are never shown (they stand in the diff), why a block of some lines of a file is
+    there, and how many blocks of one file may be shown (0: all).
+    """
+
+    notes: tuple[str, ...] = ()
+    preface: str = ""
+    hidden: Mapping[int, Sequence[LineRange]] = field(default_factory=dict)
+    why: Callable[[int, LineRange], str] | None = None
+    plan: Plan = DEPTH_FIRST
+    of_one_file: int = 0
+
+
+@dataclass(frozen=True)
 class Answer:
     """A finished pack, the memory for the next question of its session, and the numbers behind it."""
 
@@ -95,9 +113,25 @@ def build_pack(
 
     Raises UsageError if the budget does not hold the pack's heading.
     """
-    standing = score(library, request.question)
-    turn = remember(memory, standing)
+    turn = remember(memory, score(library, request.question))
     weights = weigh(library.index, turn.scores, request.allowed, tau)
+    return Answer(present(library, request, weights, counter, turn.share, left_out, tau), turn)
+
+
+def present(
+    library: Library,
+    request: Request,
+    weights: Floats,
+    counter: TokenCounter,
+    mem: float = 0.0,
+    left_out: Mapping[str, int] | None = None,
+    tau: float = TAU,
+    extras: Extras = Extras(),
+) -> Pack:
+    """Steps 3 to 6 and the markdown, for weights that sum to 1 over the N chunks.
+
+    Raises UsageError if the budget does not hold the pack's heading.
+    """
     chosen = nucleus(weights)
     heading = Heading(
         title=request.title,
@@ -107,14 +141,15 @@ def build_pack(
         k=len(chosen.members),
         epsilon=chosen.epsilon,
         tau=tau,
-        mem=turn.share if turn.share else None,
+        mem=mem if mem else None,
         budget=request.budget,
         counter=counter.name,
         left_out=left_out or {},
+        notes=extras.notes,
+        preface=extras.preface,
     )
-    candidates = find_candidates(library, weights, chosen.members, request.budget)
-    pack = assemble(heading, candidates, lambda one: library.lines(one.file), counter)
-    return Answer(pack, turn)
+    candidates = find_candidates(library, weights, chosen.members, request.budget, extras)
+    return assemble(heading, candidates, lambda one: library.lines(one.file), counter, extras.plan)
 
 
 def score(library: Library, text: str) -> Floats:
@@ -125,17 +160,24 @@ def score(library: Library, text: str) -> Floats:
 
 
 def weigh(index: Index, scores: Floats, allowed: Sequence[bool] | None, tau: float) -> Floats:
-    """Steps 1 and 2 over the chunks that may be looked at; all others weigh nothing."""
+    """Steps 1 and 2 over the chunks of the files that may be looked at (None: all); all others weigh nothing."""
     if allowed is None:
         return soften(standardize(scores), tau)
-    inside = np.asarray(allowed, dtype=bool)[index.chunk_file]
+    return soft_weights(scores, np.asarray(allowed, dtype=bool)[index.chunk_file], tau)
+
+
+def soft_weights(scores: Floats, inside: npt.NDArray[np.bool_], tau: float) -> Floats:
+    """Steps 1 and 2 over the chunks that are `inside`; all others weigh nothing."""
     weights = np.zeros(len(scores))
     weights[inside] = soften(standardize(scores[inside]), tau)
     return weights
 
 
-def find_candidates(library: Library, weights: Floats, members: npt.NDArray[np.int64], budget: int) -> Candidates:
+def find_candidates(
+    library: Library, weights: Floats, members: npt.NDArray[np.int64], budget: int, extras: Extras
+) -> Candidates:
     """The heaviest blocks; lines that two of them share count for the heavier one, with their share of the weight.
+    Lines that are `hidden` stand in no block, and their weight counts for none.
 
     Only blocks of the nucleus can be shown with more than their name; some of the others may stand in the map.
     """
@@ -145,16 +187,18 @@ def find_candidates(library: Library, weights: Floats, members: npt.NDArray[np.i
     core = np.zeros(len(block_weights), dtype=bool)
     core[chunk_block[members]] = True
     most = min(limit(budget), int(core.sum()) + beyond_nucleus(budget))
-    spread = Spread()
-    for block in heaviest(block_weights + core, most).tolist():  # a weight is at most 1: the core comes first
+    spread = Spread(extras.hidden)
+    taken: Counter[int] = Counter()
+    looked_at = len(core) if extras.of_one_file else most
+    for block in heaviest(block_weights + core, looked_at).tolist():  # a weight is at most 1: the core comes first
         file = int(index.block_file[block])
+        taken[file] += 1
+        if extras.of_one_file and (taken[file] > extras.of_one_file or len(spread) >= most):
+            continue
         for lines, weight in _parts(library, block, float(block_weights[block]), budget):
             if weight > 0:
                 spread.add(file, lines, weight, is_core=bool(core[block]))
-    found = [
-        _candidate(library, piece.file, piece.lines, piece.weight, is_core=piece.is_core)
-        for piece in spread.by_weight()
-    ]
+    found = [_candidate(library, piece, extras) for piece in spread.by_weight()]
     return Candidates(found, int(core.sum()))
 
 
@@ -172,9 +216,15 @@ def block_size(budget: int) -> int:
     return next((at for at, lines in enumerate(SIZES) if lines * _TOKENS_PER_LINE <= budget), len(SIZES) - 1)
 
 
-def _candidate(library: Library, file: int, lines: LineRange, weight: float, *, is_core: bool) -> Candidate:
-    source = library.index.files[file]
-    symbol, full, signature = describe(lines, library.definitions(file))
-    if not is_core:
+def _candidate(library: Library, piece: Piece, extras: Extras) -> Candidate:
+    source = library.index.files[piece.file]
+    symbol, full, signature = describe(piece.lines, library.definitions(piece.file))
+    why = ""
+    if extras.why is not None:
+        why = extras.why(piece.file, piece.lines)
+        signature = signature or ((piece.lines[0], min(piece.lines[1], piece.lines[0] + _FIRST_LINES - 1)),)
+    if not piece.is_core:
         full, signature = (), ()
-    return Candidate(file, source.path, source.language, lines, symbol, weight, full, signature, is_core)
+    return Candidate(
+        piece.file, source.path, source.language, piece.lines, symbol, piece.weight, full, signature, piece.is_core, why
+    )

@@ -1,10 +1,11 @@
-"""The words that the modules share: frozen records without behaviour of their own.
+"""The words that the modules share: frozen records, and how a definition is called.
 
 Lines are counted from 1 and ranges include both ends, as editors and git show them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -44,3 +45,13 @@ class Definition:
     declaration: LineRange
     documentation: LineRange | None
     parent: int | None
+
+
+def qualified(at: int, definitions: Sequence[Definition]) -> str:
+    """The name of a definition with those of the definitions around it, outermost first."""
+    names: list[str] = []
+    here: int | None = at
+    while here is not None:
+        names.append(definitions[here].name)
+        here = definitions[here].parent
+    return ".".join(reversed(names))

@@ -72,3 +72,12 @@ def print_text(text: str) -> None:
     """Write text as UTF-8 whatever the terminal's encoding is: the bytes of a pack do not depend on it."""
     sys.stdout.buffer.write(text.encode())
     sys.stdout.flush()
+
+
+def told_budget(tokens: int | None) -> int | None:
+    """The number of --budget, where it can be one; None where none was given."""
+    from tobler_pack.sources.rules import LARGEST_BUDGET, SMALLEST_BUDGET
+
+    if tokens is not None and not SMALLEST_BUDGET <= tokens <= LARGEST_BUDGET:
+        raise UsageError(f"--budget {tokens}: out of range; take {SMALLEST_BUDGET} to {LARGEST_BUDGET} tokens")
+    return tokens

@@ -16,6 +16,7 @@ from os import cpu_count
 import numpy as np
 import numpy.typing as npt
 
+from tobler_pack import interruption
 from tobler_pack.corpus.analysis import FileRecord, analyze
 from tobler_pack.corpus.model import StaticModel
 from tobler_pack.corpus.postings import Postings, invert
@@ -162,6 +163,7 @@ def _analyzed(
         waiting.extend(record.texts)
         records.append(_without_texts(record))
         progress(1)
+        interruption.check()
         if len(waiting) >= _CHUNKS_PER_EMBEDDING:
             embedded.append(model.embed(waiting))
             waiting = []

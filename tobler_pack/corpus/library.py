@@ -78,7 +78,7 @@ def select(
     files: list[SourceFile] = []
     left_out: Counter[Cause] = Counter()
     for entry in snapshot.entries:
-        language = _language(entry.path, table)
+        language = language_of(entry.path, table)
         if entry.mode == SUBMODULE_MODE:
             left_out[Cause.SUBMODULE] += 1
         elif language is None or language.content not in scope.content or _is_pack(entry.path, scope.out):
@@ -90,7 +90,8 @@ def select(
     return files, left_out
 
 
-def _language(path: str, table: Mapping[str, Language]) -> Language | None:
+def language_of(path: str, table: Mapping[str, Language]) -> Language | None:
+    """The language of a path by its ending, None if it has none that is known."""
     name = path.rsplit("/", 1)[-1]
     stem, dot, ending = name.rpartition(".")
     return table.get(f".{ending.lower()}") if dot and stem else None

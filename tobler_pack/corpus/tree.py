@@ -15,8 +15,9 @@ import stat
 import subprocess
 import tempfile
 import weakref
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -60,6 +61,8 @@ class Snapshot:
     tree_id: str
     entries: tuple[Entry, ...]
     on_disk: dict[str, bytes] = field(default_factory=dict, repr=False)
+    is_committed: bool = False
+    """Whether git has this tree as an object."""
 
 
 class Repository:
@@ -122,6 +125,32 @@ class Repository:
         assert isinstance(printed, bytes)
         return printed
 
+    def ask(self, *arguments: str, given: bytes | None = None) -> bytes | None:
+        """What git prints for a read-only question about commits; None if it says no.
+
+        Names that a user gave must stand behind ``--end-of-options``.
+        """
+        try:
+            return self._run(*arguments, given=given)
+        except git.exc.GitCommandError:
+            return None
+
+    @property
+    def is_shallow(self) -> bool:
+        """Whether the history of this clone is cut off."""
+        return self.ask("rev-parse", "--is-shallow-repository") == b"true\n"
+
+    @property
+    def object_format(self) -> str:
+        """The kind of object ids: sha1 or sha256."""
+        return self._object_format
+
+    @contextmanager
+    def comparing(self) -> Iterator[Comparer]:
+        """What compares trees of this repository. Its scratch folder lasts as long as the context."""
+        with tempfile.TemporaryDirectory(prefix="tobler-pack-") as scratch:
+            yield Comparer(self, Path(scratch))
+
     def snapshot(self, tree: str) -> Snapshot:
         """List the tracked files of `tree`: ``worktree``, ``index`` or anything that names a commit or tree.
 
@@ -131,7 +160,7 @@ class Repository:
             return self._worktree()
         if tree == INDEX:
             return self._finish(self._without_intended(self._staged()))
-        return self._finish(self._committed(tree))
+        return replace(self._finish(self._committed(tree)), is_committed=True)
 
     def read(self, snapshot: Snapshot, entry: Entry) -> bytes:
         """The raw bytes of one file of a snapshot.
@@ -139,7 +168,7 @@ class Repository:
         Raises EnvironmentProblem if the blob is not in this clone.
         """
         kept = snapshot.on_disk.get(entry.path)
-        return self._blob(entry) if kept is None else kept
+        return self.read_blob(entry.blob, entry.path) if kept is None else kept
 
     def tree_id(self, entries: Iterable[Entry]) -> str:
         """The id of a tree that holds just these entries, which stand in the order of a snapshot."""
@@ -149,14 +178,18 @@ class Repository:
         """The id that git would give these bytes."""
         return self._hash([data], len(data))
 
-    def _blob(self, entry: Entry) -> bytes:
+    def read_blob(self, blob: str, path: str) -> bytes:
+        """The raw bytes of a blob; `path` is what a message calls it.
+
+        Raises EnvironmentProblem if the blob is not in this clone.
+        """
         batch = self._batch
-        batch.stdin.write(entry.blob.encode() + b"\n")
+        batch.stdin.write(blob.encode() + b"\n")
         batch.stdin.flush()
         told = batch.stdout.readline().split()
         if len(told) != 3:
             raise EnvironmentProblem(
-                f"the content of {entry.path!r} (blob {entry.blob[:12]}) is not in this clone; "
+                f"the content of {path!r} (blob {blob[:12]}) is not in this clone; "
                 "a partial clone needs it fetched first: git fetch --refetch --filter=blob:limit=1m"
             )
         data = batch.stdout.read(int(told[2]) + 1)[:-1]
@@ -289,6 +322,63 @@ class Repository:
         answers = self._run(*arguments, given=paths, env=alone).split(b"\0")
         values = zip(answers[0::3], answers[2::3], strict=False)
         return frozenset(_text(path) for path, value in values if value not in (b"unspecified", b"unset", b"false"))
+
+
+class Comparer:
+    """Compares trees in an empty throw-away repository that borrows the objects of another one: neither the user's
+    configuration nor attribute files, filters and drivers reach what it says.
+    """
+
+    def __init__(self, repository: Repository, scratch: Path) -> None:
+        self._repository = repository
+        self._scratch = scratch
+        self._trees: dict[str, str] = {}
+
+    def differences(self, before: Snapshot | str, after: Snapshot | str, *arguments: str) -> bytes:
+        """What ``git diff-tree`` prints for two snapshots or ids of commits."""
+        trees = [one if isinstance(one, str) else self._tree(one) for one in (before, after)]
+        options = ("-r", "--no-ext-diff", "--no-textconv", *arguments)
+        return self._repository._run("diff-tree", *options, *trees, env=self._alone)
+
+    def _tree(self, snapshot: Snapshot) -> str:
+        """The id of a snapshot's tree, which is written first where no commit has it."""
+        if snapshot.is_committed:
+            return snapshot.tree_id
+        if snapshot.tree_id not in self._trees:
+            self._trees[snapshot.tree_id] = self._written(snapshot)
+        return self._trees[snapshot.tree_id]
+
+    def _written(self, snapshot: Snapshot) -> str:
+        run, scratch, alone = self._repository._run, self._scratch, self._alone
+        blobs: dict[str, str] = {}
+        for at, (path, data) in enumerate(snapshot.on_disk.items()):
+            (scratch / str(at)).write_bytes(data)
+            blobs[path] = str(scratch / str(at))
+        if blobs:
+            names = "".join(f"{place}\n" for place in blobs.values()).encode()
+            told = run("hash-object", "-w", "--no-filters", "--stdin-paths", given=names, env=alone)
+            blobs = dict(zip(blobs, told.decode().split(), strict=True))
+        (scratch / "git/index").unlink(missing_ok=True)
+        rows = [b"%o %s\t%s\0" % (e.mode, blobs.get(e.path, e.blob).encode(), _bytes(e.path)) for e in snapshot.entries]
+        run("update-index", "-z", "--index-info", given=b"".join(rows), env=alone)
+        return run("write-tree", "--missing-ok", env=alone).decode().strip()
+
+    @cached_property
+    def _alone(self) -> dict[str, str]:
+        """The environment of a repository that has the objects of the other one and none of its settings."""
+        run, scratch = self._repository._run, self._scratch
+        told = run("rev-parse", "--git-path", "objects")
+        borrowed = [str(Path(self._repository._git.working_dir or ".") / os.fsdecode(told).removesuffix("\n"))]
+        borrowed += filter(None, [os.environ.get("GIT_ALTERNATE_OBJECT_DIRECTORIES")])
+        alone = {
+            "GIT_DIR": str(scratch / "git"),
+            "GIT_INDEX_FILE": str(scratch / "git/index"),
+            "GIT_OBJECT_DIRECTORY": str(scratch / "git/objects"),
+            "GIT_CONFIG_NOSYSTEM": "1",
+            "GIT_CONFIG_GLOBAL": os.devnull,
+        }
+        run("init", "--quiet", "--bare", "--template=", f"--object-format={self._repository.object_format}", env=alone)
+        return alone | {"GIT_ALTERNATE_OBJECT_DIRECTORIES": os.pathsep.join(borrowed)}
 
 
 def _end(process: git.Git.AutoInterrupt) -> None:

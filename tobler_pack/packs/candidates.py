@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from types import MappingProxyType
 
-from tobler_pack.types import Definition, LineRange
+from tobler_pack.types import Definition, LineRange, qualified
 
 _NAMES_SHOWN = 4  # of a block that covers several definitions
 _SIGNATURE_DOC_LINES = 6
@@ -32,6 +33,8 @@ class Candidate:
     signature: tuple[LineRange, ...]
     is_core: bool = True
     """Whether it belongs to the nucleus."""
+    why: str = ""
+    """Why it is there, in a few words of finished markdown; empty where the question itself is the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,22 +57,29 @@ class Piece:
 
 class Spread:
     """Blocks laid over files so that no line is covered twice and no weight is lost: what a block shares with an
-    earlier (heavier) one goes to that one, with the share of its weight that lies there.
+    earlier (heavier) one goes to that one, with the share of its weight that lies there. Of lines that are `hidden`,
+    by file, nothing is shown: a block's weight is that of its other lines.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, hidden: Mapping[int, Sequence[LineRange]] = MappingProxyType({})) -> None:
         self._pieces: dict[int, list[Piece]] = {}
+        self._hidden = hidden
 
     def add(self, file: int, lines: LineRange, weight: float, *, is_core: bool) -> None:
         """Lay one block."""
         there = self._pieces.setdefault(file, [])
-        length = lines[1] - lines[0] + 1
+        visible = _uncovered(lines, self._hidden.get(file, ()))
+        length = max(1, sum(last - first + 1 for first, last in visible))
         for piece in there:
             shared = min(lines[1], piece.lines[1]) - max(lines[0], piece.lines[0]) + 1
             if shared > 0:
                 piece.weight += weight * shared / length
-        free = _uncovered(lines, [piece.lines for piece in there])
+        covered = [piece.lines for piece in there]
+        free = [part for lines in visible for part in _uncovered(lines, covered)]
         there += [Piece(file, part, weight * (part[1] - part[0] + 1) / length, is_core) for part in free]
+
+    def __len__(self) -> int:
+        return sum(map(len, self._pieces.values()))
 
     def by_weight(self) -> list[Piece]:
         """All pieces, the nucleus first, heaviest first, then in the order of files and lines."""
@@ -78,7 +88,7 @@ class Spread:
 
 
 def _uncovered(lines: LineRange, covered: Sequence[LineRange]) -> list[LineRange]:
-    """What is left of a range outside of others that do not overlap each other."""
+    """What is left of a range outside of others."""
     free: list[LineRange] = []
     start = lines[0]
     for first, last in sorted(covered):
@@ -86,7 +96,7 @@ def _uncovered(lines: LineRange, covered: Sequence[LineRange]) -> list[LineRange
             continue
         if first > start:
             free.append((start, first - 1))
-        start = last + 1
+        start = max(start, last + 1)
     return [*free, (start, lines[1])] if start <= lines[1] else free
 
 
@@ -141,16 +151,6 @@ def _enclosing(lines: LineRange, definitions: Sequence[Definition]) -> int | Non
 
 def _first_line(definition: Definition) -> int:
     return definition.span[0]
-
-
-def qualified(at: int, definitions: Sequence[Definition]) -> str:
-    """The name of a definition with those of the definitions around it, outermost first."""
-    names: list[str] = []
-    here: int | None = at
-    while here is not None:
-        names.append(definitions[here].name)
-        here = definitions[here].parent
-    return ".".join(reversed(names))
 
 
 def _signatures(

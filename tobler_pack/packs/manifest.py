@@ -7,6 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from tobler_pack.packs.candidates import Candidate
 from tobler_pack.packs.pack import Pack, Shown
 from tobler_pack.types import Tier
 
@@ -42,6 +43,7 @@ def entry(pack: Pack, *, name: str | None, query: str, surface: str | None, mem:
                 "end_line": one.lines[1],
                 "symbol": one.symbol,
                 "weight": round(one.weight, _DIGITS),
+                **_why(one),
             }
             for one in pack.omitted[:_OMITTED_MOST]
         ],
@@ -76,4 +78,9 @@ def _block(shown: Shown) -> Entry:
         "lines": [list(range_) for range_ in ranges],
         "weight": round(one.weight, _DIGITS),
         "tokens": shown.tokens,
+        **_why(one),
     }
+
+
+def _why(candidate: Candidate) -> Entry:
+    return {"why": candidate.why} if candidate.why else {}

@@ -6,13 +6,25 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+import numpy.typing as npt
 
 from tobler_pack.errors import UsageError
 from tobler_pack.packs import render
 from tobler_pack.packs.candidates import Candidate, Candidates
 from tobler_pack.packs.tokens import TokenCounter
 from tobler_pack.types import Tier
-from tobler_pack.weighing.allocation import FULL, HIDDEN, MAP_SHARE, SIGNATURE, STUB, Costs, Tiers, allocate
+from tobler_pack.weighing.allocation import (
+    DEPTH_FIRST,
+    FULL,
+    HIDDEN,
+    MAP_SHARE,
+    SIGNATURE,
+    STUB,
+    Costs,
+    Plan,
+    Tiers,
+    allocate,
+)
 from tobler_pack.weighing.weights import Floats
 
 ReadLines = Callable[[Candidate], Sequence[str]]
@@ -57,7 +69,13 @@ def beyond_nucleus(budget: int) -> int:
     return int(budget * MAP_SHARE / _TOKENS_OF_USUAL_STUB)
 
 
-def assemble(heading: render.Heading, candidates: Candidates, lines: ReadLines, counter: TokenCounter) -> Pack:
+def assemble(
+    heading: render.Heading,
+    candidates: Candidates,
+    lines: ReadLines,
+    counter: TokenCounter,
+    plan: Plan = DEPTH_FIRST,
+) -> Pack:
     """Spend the budget on candidates and write the pack.
 
     Raises UsageError if not even the heading fits.
@@ -73,8 +91,18 @@ def assemble(heading: render.Heading, candidates: Candidates, lines: ReadLines, 
     weights = np.array([candidate.weight for candidate in candidates.found])
     if candidates.in_nucleus > room / _TOKENS_OF_USUAL_STUB:  # not even their names will fit: keep room to say so
         room -= counter.count([render.not_shown(candidates.found[:1], candidates.in_nucleus, lambda line: True)])[0]
-    tiers = allocate(weights, pieces.costs(), max(0, room))
+    tiers = allocate(weights, pieces.costs(), max(0, room), plan, _heads(candidates.found))
     return _fit(heading, pieces, tiers, counter, candidates.in_nucleus)
+
+
+def _heads(candidates: Sequence[Candidate]) -> npt.NDArray[np.bool_]:
+    """Which candidates are the first of their file."""
+    seen: dict[int, int] = {}
+    for at, candidate in enumerate(candidates):
+        seen.setdefault(candidate.file, at)
+    heads = np.zeros(len(candidates), dtype=bool)
+    heads[list(seen.values())] = True
+    return heads
 
 
 def _sections(counter: TokenCounter) -> int:

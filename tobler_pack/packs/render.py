@@ -33,6 +33,9 @@ class Heading:
     budget: int
     counter: str
     left_out: Mapping[str, int]
+    notes: tuple[str, ...] = ()
+    preface: str = ""
+    """Finished markdown between the heading and the blocks."""
 
     def text(self, tokens: int, epsilon: float) -> str:
         """The finished heading, for a pack of `tokens` tokens that leaves the mass `epsilon` unseen."""
@@ -47,10 +50,10 @@ class Heading:
             "",
             *self._notes(epsilon),
         ]
-        return "\n".join(rows) + "\n"
+        return "\n".join(rows) + "\n" + self.preface
 
     def _notes(self, epsilon: float) -> list[str]:
-        notes = []
+        notes = list(self.notes)
         if epsilon > EPSILON_NOTE:
             notes.append(f"This is a truncated map: {epsilon:.0%} of the weight is not shown.")
         if self.left_out:
@@ -71,7 +74,7 @@ def signature(candidate: Candidate, lines: Sequence[str]) -> str:
 
 def stub(candidate: Candidate) -> str:
     """Its place and name."""
-    return f"- {_place(candidate)}{_named(candidate)}\n"
+    return f"- {_place(candidate)}{_named(candidate)}{f' {candidate.why}' if candidate.why else ''}\n"
 
 
 def section(tier: Tier) -> str:
@@ -94,7 +97,8 @@ def not_shown(candidates: Sequence[Candidate], missing: int, fits: Callable[[str
 
 
 def _titled(candidate: Candidate) -> str:
-    return f"### {_place(candidate)}{_named(candidate)}\n"
+    why = f"{candidate.why}\n" if candidate.why else ""
+    return f"### {_place(candidate)}{_named(candidate)}\n{why}"
 
 
 def _place(candidate: Candidate) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
+from tobler_pack import interruption
 from tobler_pack.errors import EnvironmentProblem
 
 MARK = "Regenerate with `tobler-pack build --only "
@@ -22,10 +23,11 @@ def read_if_there(path: Path) -> str | None:
 
 
 def replace(path: Path, text: str) -> None:
-    """Write beside, then replace.
+    """Write beside, then replace; after a Ctrl-C not at all.
 
     Raises EnvironmentProblem if the folder cannot be written to.
     """
+    interruption.check()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()

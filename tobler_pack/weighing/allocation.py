@@ -34,6 +34,44 @@ class Costs:
         return np.choose(tiers, [np.zeros(len(tiers)), self.stub, self.signature, self.full])
 
 
+@dataclass(frozen=True)
+class Round:
+    """One round of the repair: blocks are lifted to `tier` as long as no more than `share` of the budget is spent.
+    With `heads` only the heaviest block of each file.
+    """
+
+    tier: int
+    share: float
+    heads: bool = False
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The rounds of the repair. `by_share` tells whether blocks whose own share pays for their body get it before."""
+
+    rounds: tuple[Round, ...]
+    by_share: bool = True
+
+
+DEPTH_FIRST = Plan((Round(FULL, 1 - MAP_SHARE), Round(STUB, 1), Round(SIGNATURE, 1), Round(FULL, 1)))
+"""For a question: the heaviest block is lifted all the way to `FULL` before the next one is looked at, as far as
+(1 − MAP_SHARE) of the budget goes; then stubs for all, then signatures, and what remains lifts further blocks. Lifting
+everything by one tier at a time, as the predecessor did, shows many names and few bodies."""
+
+BREADTH_FIRST = Plan(
+    (
+        Round(SIGNATURE, 0.5, heads=True),
+        Round(FULL, 1 - MAP_SHARE),
+        Round(STUB, 1, heads=True),
+        Round(STUB, 1),
+        Round(SIGNATURE, 1),
+        Round(FULL, 1),
+    ),
+    by_share=False,
+)
+"""For a change, whose reader asks where else to look: the signature of each file's heaviest block, then bodies."""
+
+
 def first_tiers(weights: Floats, costs: Costs, budget: float) -> Tiers:
     """b_i = B·ŵ_i / Σ ŵ: a block whose own share pays for its body gets it, all others wait for the repair.
 
@@ -45,27 +83,28 @@ def first_tiers(weights: Floats, costs: Costs, budget: float) -> Tiers:
     return np.where(share >= costs.full, FULL, HIDDEN)
 
 
-def allocate(weights: Floats, costs: Costs, budget: float, map_share: float = MAP_SHARE) -> Tiers:
-    """First tiers by weight, then repair: what is left rolls down by weight, depth first.
+def allocate(
+    weights: Floats, costs: Costs, budget: float, plan: Plan = DEPTH_FIRST, heads: npt.NDArray[np.bool_] | None = None
+) -> Tiers:
+    """First tiers by weight, then repair: what is left rolls down by weight, one round of the plan after the other.
 
-    The heaviest block is lifted all the way to `FULL` before the next one is looked at, as far as (1 − map_share) of
-    the budget goes; then stubs for all, then signatures, and what remains lifts further blocks to `FULL`. Lifting
-    everything by one tier at a time, as the predecessor did, shows many names and few bodies. Never spends more than
-    `budget`.
+    `heads` marks the heaviest block of each file (None: all blocks). Never spends more than `budget`.
     """
-    tiers = first_tiers(weights, costs, budget)
-    for target, room in ((FULL, budget * (1 - map_share)), (STUB, budget), (SIGNATURE, budget), (FULL, budget)):
-        tiers = _lift(tiers, costs, target, room)
+    every = np.ones(len(weights), dtype=bool)
+    tiers = first_tiers(weights, costs, budget) if plan.by_share else np.zeros(len(weights), dtype=np.int64)
+    for one in plan.rounds:
+        among = heads if one.heads and heads is not None else every
+        tiers = _lift(tiers, costs, one.tier, budget * one.share, among)
     return tiers
 
 
-def _lift(tiers: Tiers, costs: Costs, target: int, room: float) -> Tiers:
+def _lift(tiers: Tiers, costs: Costs, target: int, room: float, among: npt.NDArray[np.bool_]) -> Tiers:
     """Lift blocks to a tier in order, each where what is left of `room` pays for it."""
     lifted = tiers.copy()
     wanted = {STUB: costs.stub, SIGNATURE: costs.signature, FULL: costs.full}[target]
     current = costs.at(tiers)
     spent = float(current.sum())
-    for at in np.flatnonzero(tiers < target):
+    for at in np.flatnonzero((tiers < target) & among):
         more = float(wanted[at] - current[at])
         if spent + more <= room:
             lifted[at] = target

@@ -1,0 +1,221 @@
+"""The packs of a change: what else matters for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from tobler_pack.areas import Area, areas
+from tobler_pack.change import Change, hidden_lines, read_change, read_step
+from tobler_pack.comparison import Comparison
+from tobler_pack.corpus.changes import FileChange
+from tobler_pack.corpus.history import Commit, History, commits_between, past
+from tobler_pack.corpus.index import Index
+from tobler_pack.corpus.tree import Comparer
+from tobler_pack.evidence.change import asking
+from tobler_pack.evidence.change_blend import CHANGES, Evidence, Facts, blend
+from tobler_pack.evidence.reasons import reason
+from tobler_pack.packs import manifest
+from tobler_pack.packs.changed_here import Touched, changed_here
+from tobler_pack.packs.markdown import code_span
+from tobler_pack.packs.pack import Pack
+from tobler_pack.pipeline import Extras, Request, present, score, soft_weights
+from tobler_pack.types import LineRange
+from tobler_pack.weighing.allocation import BREADTH_FIRST
+from tobler_pack.weighing.memory import Memory, remember
+from tobler_pack.workspace import Workspace
+
+TAU_OF_CHANGES = 0.75
+"""τ for changes, whose scores have other channels than those of a question: where log N_eff varies most among the
+changes of a repository (the mean variance within 4 repositories, 160 changes: 2.8 at 0.7, 2.9 at 0.8, 2.6 at 1.0)."""
+
+MOST_COMMITS = 3_000
+"""So far back the history is read for files that changed together."""
+
+MOST_TURNS = 12
+"""So many commits of a change are turns of its session, the newest ones."""
+
+
+BLOCKS_OF_ONE_FILE = 6
+"""More of one file would hide the others: a reader who opens it sees the rest."""
+
+
+@dataclass(frozen=True)
+class Made:
+    """One finished pack of a change, with its manifest entry."""
+
+    pack: Pack
+    entry: manifest.Entry
+
+
+def make(
+    workspace: Workspace, comparison: Comparison, surface: str, budget: int, command: str, split_by: str | None = None
+) -> list[Made]:
+    """The packs of a change: one, or one for each of its areas; none if nothing differs.
+
+    Raises UsageError if the budget does not hold a heading.
+    """
+    with workspace.repository.comparing() as comparer:
+        change = read_change(workspace, comparer, workspace.repository.snapshot(comparison.base))
+        if not change.files:
+            return []
+        job = _Job(workspace, comparer, comparison, change, surface, command)
+        parts = areas(change, split_by, [entry.path for entry in workspace.snapshot.entries], budget)
+        made = [job.pack(part) for part in parts]
+    workspace.counter.keep()
+    return made
+
+
+def blend_stamp(workspace: Workspace) -> str:
+    """The channels of a change, which holds those of a question: its commits are asked as one."""
+    return f"{CHANGES} {workspace.stamp['blend']}"
+
+
+class _Job:
+    """What all packs of one change share."""
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        comparer: Comparer,
+        comparison: Comparison,
+        change: Change,
+        surface: str,
+        command: str,
+    ) -> None:
+        self._workspace = workspace
+        self._comparer = comparer
+        self._comparison = comparison
+        self._change = change
+        self._surface = surface
+        self._command = command
+        self._index: Index = workspace.library.index
+        positions = {file.path: at for at, file in enumerate(self._index.files)}
+        self._hidden = hidden_lines(change, positions)
+        self._own = _own_chunks(self._index, self._hidden)
+        repository = workspace.repository
+        self._history: History = past(repository, comparison.base, MOST_COMMITS)
+        self._commits: Sequence[Commit] = commits_between(repository, comparison.base, comparison.head, MOST_TURNS)
+        self._subjects = [
+            score(workspace.library, commit.subject) if commit.subject else None for commit in self._commits
+        ]
+
+    def pack(self, area: Area) -> Made:
+        """The pack of one area."""
+        subjects = [one for one in self._subjects if one is not None]
+        paths = _paths(area.files)
+        subject = np.mean(subjects, axis=0) if subjects else None
+        evidence = self._blend(Facts(area.definitions, paths, subject, self._history.commits))
+        turn = remember(self._memory(paths), evidence.scores)
+        weights = soft_weights(turn.scores, ~self._own, TAU_OF_CHANGES)
+        name = f"{self._surface}-{area.name}" if area.name else self._surface
+        request = Request(name, self._question(area), self._command, area.budget)
+        extras = Extras(
+            notes=self._notes(area),
+            preface=self._preface(area),
+            hidden=self._hidden,
+            why=self._reasons(area, evidence, paths),
+            plan=BREADTH_FIRST,
+            of_one_file=BLOCKS_OF_ONE_FILE,
+        )
+        left_out = {cause.value: count for cause, count in self._workspace.corpus.left_out.items()}
+        pack = present(
+            self._workspace.library,
+            request,
+            weights,
+            self._workspace.counter,
+            turn.share,
+            left_out,
+            TAU_OF_CHANGES,
+            extras,
+        )
+        entry = manifest.entry(pack, name=name, query=request.question, surface=self._surface, mem=turn.share)
+        entry["changed"] = [
+            {"path": one.path, "symbol": one.symbol, "status": one.status.value} for one in area.definitions
+        ]
+        return Made(pack, entry)
+
+    def _blend(self, facts: Facts) -> Evidence:
+        return blend(self._index, self._workspace.library.model, facts, self._own)
+
+    def _memory(self, paths: Sequence[str]) -> Memory | None:
+        """The change as a session: its commits, oldest first, are the turns before the change as a whole."""
+        if len(self._commits) < 2:
+            return None
+        memory: Memory | None = None
+        inside = frozenset(paths)
+        for commit, subject in zip(self._commits, self._subjects, strict=True):
+            if not commit.parents or self._workspace.repository.ask("cat-file", "-e", commit.parents[0]) is None:
+                continue
+            parts = read_step(self._workspace, self._comparer, commit, inside)
+            if parts:
+                touched = list(dict.fromkeys(one.path for one in parts))
+                memory = remember(memory, self._blend(Facts(parts, touched, subject, self._history.commits)).scores)
+        return memory
+
+    def _question(self, area: Area) -> str:
+        definitions = _count(len(area.definitions), "definition")
+        files = _count(len(area.files), "file")
+        return f"what else matters for the change {self._comparison.shown} ({definitions} in {files})"
+
+    def _notes(self, area: Area) -> tuple[str, ...]:
+        notes = [self._comparison.note] if self._comparison.note else []
+        if self._history.is_cut:
+            count = len(self._history.commits)
+            notes.append(
+                f"This shallow clone holds {_count(count, 'commit')} of history; "
+                "files that changed together before can be seen only there."
+                if count
+                else "This shallow clone holds no history, so files that changed together before are not known."
+            )
+        silent = len(area.definitions) - len(asking(area.definitions))
+        if silent:
+            notes.append(f"Only the {len(area.definitions) - silent} most changed definitions asked, {silent} did not.")
+        return tuple(notes)
+
+    def _preface(self, area: Area) -> str:
+        order = sorted(area.definitions, key=lambda one: not one.is_searched)  # stable: code before all else
+        touched = [Touched(one.path, one.lines, one.symbol, one.status.value) for one in order]
+        inside = {file.path for file in area.files}
+        quiet = [(file.path, why) for file, why in self._change.quiet if file.path in inside]
+        counter = self._workspace.counter
+        return changed_here(touched, quiet, lambda text: counter.count([text])[0], area.budget)
+
+    def _reasons(self, area: Area, evidence: Evidence, paths: Sequence[str]) -> Callable[[int, LineRange], str]:
+        lines = self._index.tables.chunk_lines
+
+        def why(file: int, block: LineRange) -> str:
+            rows = np.flatnonzero(self._index.chunk_file == file)
+            chunks = rows[(lines[rows, 0] <= block[1]) & (lines[rows, 1] >= block[0])].tolist()
+            return reason(self._index.files[file].path, chunks, evidence, area.definitions, paths, code_span)
+
+        return why
+
+
+def _own_chunks(index: Index, hidden: Mapping[int, Sequence[LineRange]]) -> npt.NDArray[np.bool_]:
+    """Chunks of which at least half of the lines are changed code. Shape (N,)."""
+    own = np.zeros(len(index), dtype=bool)
+    for file, ranges in hidden.items():
+        rows = np.flatnonzero(index.chunk_file == file)
+        if not len(rows):
+            continue
+        lines = index.tables.chunk_lines[rows]
+        covered = np.zeros(int(lines[:, 1].max()) + 2, dtype=np.int64)
+        for first, last in ranges:
+            covered[first : last + 1] = 1
+        sums = np.concatenate([[0], np.cumsum(covered)])
+        inside = sums[lines[:, 1] + 1] - sums[lines[:, 0]]
+        own[rows] = 2 * inside >= lines[:, 1] - lines[:, 0] + 1
+    return own
+
+
+def _paths(files: Sequence[FileChange]) -> list[str]:
+    """The paths of changed files, and those that they had before."""
+    return list(dict.fromkeys(path for file in files for path in (file.path, file.old_path)))
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"

@@ -1,0 +1,89 @@
+"""Why a block stands in the pack of a change, in a few words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from tobler_pack.evidence.change_blend import Evidence
+from tobler_pack.evidence.changed import ChangedDefinition
+from tobler_pack.evidence.kin import is_test, subject
+
+Span = Callable[[str], str]
+"""Writes a name so that it stays what it is in markdown."""
+
+_ORDER = ("users", "used", "kin", "history", "semantic", "lexical", "subject")
+_VAGUE = 0.5  # what the weight of a reason counts that names nothing
+_NAMING = frozenset({"users", "used", "kin", "history"})
+
+
+def reason(
+    path: str,
+    chunks: Sequence[int],
+    evidence: Evidence,
+    changed: Sequence[ChangedDefinition],
+    given: Sequence[str],
+    span: Span,
+) -> str:
+    """The weightiest reason for a block of some chunks of a file; one that names something goes before one that does
+    not, unless that weighs more than twice as much.
+    """
+    weights = {
+        name: max((float(evidence.voices[name][at]) for at in chunks), default=0.0) * (1 if name in _NAMING else _VAGUE)
+        for name in _ORDER
+    }
+    for name in sorted(_ORDER, key=lambda one: (-weights[one], _ORDER.index(one))):
+        words = _words(name, path, chunks, evidence, changed, given, span) if weights[name] > 0 else ""
+        if words:
+            return words
+    return "near the change"
+
+
+def _words(
+    name: str,
+    path: str,
+    chunks: Sequence[int],
+    evidence: Evidence,
+    changed: Sequence[ChangedDefinition],
+    given: Sequence[str],
+    span: Span,
+) -> str:
+    if name == "users":
+        found = [evidence.users[at] for at in chunks if at in evidence.users]
+        best = max(found, key=lambda one: (one.weight, one.name), default=None)
+        return f"uses {span(best.name)}, changed here" if best is not None else ""
+    if name == "used":
+        found = [evidence.used[at] for at in chunks if at in evidence.used]
+        best = max(found, key=lambda one: (one.weight, one.name), default=None)
+        return f"defines {span(best.name)}, which the change uses" if best is not None else ""
+    if name == "history":
+        one = evidence.companions.get(path)
+        if one is None:
+            return ""
+        return f"changed together with {span(_short(one.given))} in {one.together} of its last {one.changes} commits"
+    if name == "kin":
+        return _kin(path, given, span)
+    if name == "subject":
+        return "answers to the words of the commits"
+    return _similar(changed, span)
+
+
+def _similar(changed: Sequence[ChangedDefinition], span: Span) -> str:
+    """What it is similar to, where that is one definition."""
+    named = [one.symbol for one in changed if one.symbol and one.is_searched]
+    return f"similar to the change in {span(named[0])}" if len(named) == 1 else "similar to the change"
+
+
+def _kin(path: str, given: Sequence[str], span: Span) -> str:
+    topic = subject(path)
+    twins = [one for one in given if subject(one) == topic and one != path]
+    if not twins:
+        return ""
+    if is_test(path) and not is_test(twins[0]):
+        return f"test of {span(_short(twins[0]))}"
+    if is_test(twins[0]) and not is_test(path):
+        return f"tested by {span(_short(twins[0]))}"
+    return f"twin of {span(twins[0])}"
+
+
+def _short(path: str) -> str:
+    return path.rsplit("/", 1)[-1]
