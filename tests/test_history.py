@@ -106,7 +106,7 @@ def test_a_clone_that_cannot_fetch(origin: Origin, tmp_path: Path) -> None:
     where = origin.checkout(tmp_path / "w", "--depth=1")
     git(where, "remote", "set-url", "origin", "file:///nowhere")
     ends = ends_of(where, origin.pull, "", SERVER)
-    assert "could not be fetched (" in ends.problem
+    assert "cannot be fetched (" in ends.problem
     assert ends.problem.endswith("give actions/checkout `fetch-depth: 0`")
 
 
@@ -116,7 +116,15 @@ def test_branches_without_a_common_commit(origin: Origin, tmp_path: Path) -> Non
     git(origin.root, "update-ref", "refs/pull/8/head", head)
     where = origin.checkout(tmp_path / "w", "--depth=1", ref="refs/pull/8/head")
     ends = ends_of(where, Pull(8, "main", origin.base, head, is_fork=True), "", SERVER)
-    assert ends.problem.endswith("have no commit in common")
+    assert (ends.base, ends.head, ends.problem) == (origin.base, head, "")  # the command says it
+
+
+def test_a_shallow_clone_that_cannot_fetch_but_has_both_ends(origin: Origin, tmp_path: Path) -> None:
+    where = origin.checkout(tmp_path / "w", "--depth=1")
+    git(where, "fetch", "--quiet", "--depth=1", "origin", "refs/pull/7/head", "+main:refs/remotes/origin/main")
+    git(where, "remote", "set-url", "origin", "file:///nowhere")
+    ends = ends_of(where, origin.pull, "", SERVER)
+    assert (ends.base, ends.head, ends.problem) == (origin.base, origin.head, "")
 
 
 def test_a_base_branch_whose_name_is_an_option(origin: Origin, tmp_path: Path) -> None:

@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 
+from tobler_pack.ci.__main__ import main
 from tobler_pack.ci.event import read_event
 from tobler_pack.ci.inputs import PREFIX, Inputs, Mode, Reason, read_inputs
+from tobler_pack.ci.reading import Manifest
 from tobler_pack.ci.workflow import Annotations, escape, escape_property, set_outputs, show, write_summary
 from tobler_pack.errors import EnvironmentProblem, UsageError
 from tobler_pack.sources.yaml_text import parse
@@ -215,3 +217,29 @@ def outputs(text: str) -> dict[str, str]:
 def test_outside_of_a_runner_nothing_is_written() -> None:
     set_outputs({"a": "b"}, {})
     write_summary("x", {})
+
+
+def test_a_fault_of_ours_turns_no_job_red(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    scratch = tmp_path / "tobler-pack/use-packs"
+    (scratch / "packs/manifest.json").mkdir(parents=True)
+    for name, value in (
+        ("GITHUB_ACTIONS", "true"),
+        ("GITHUB_REPOSITORY", "ann/shop"),
+        ("GITHUB_WORKSPACE", str(tmp_path)),
+        ("RUNNER_TEMP", str(tmp_path)),
+        ("GITHUB_STEP_SUMMARY", str(tmp_path / "no/such/folder")),
+    ):
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr("tobler_pack.ci.report.made", lambda places: Manifest("", ()))
+    assert main(["report"]) == 0
+    told = capsys.readouterr().out
+    assert "::warning title=tobler-pack::this should not have happened (FileNotFoundError" in told
+    assert re.search(r"^::stop-commands::[0-9a-f]{32}\nTraceback", told, re.MULTILINE)
+
+
+@pytest.mark.parametrize("arguments", [[], ["no"], ["run", "report"]])
+def test_a_step_that_is_none(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(arguments) == 2
+    assert "name one step of the action: prepare, run, report, post" in capsys.readouterr().err

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import sys
+import traceback
 
 from tobler_pack.ci import making, report, workflow
 from tobler_pack.ci.job import open_job
@@ -21,6 +22,10 @@ def main(arguments: list[str]) -> int:
     except ToblerError as error:
         annotations.error(str(error))
         return error.exit_code
+    except Exception as error:  # a fault of ours, for which no job of others turns red
+        workflow.show(traceback.format_exc())
+        annotations.warning(f"this should not have happened ({type(error).__name__}: {error}); please report the log")
+        return 0
     finally:
         annotations.close()
 

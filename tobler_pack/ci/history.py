@@ -24,7 +24,7 @@ _SECONDS = 300
 
 @dataclass(frozen=True)
 class Ends:
-    """The two commits to compare. `problem` says why they cannot be, empty if they can."""
+    """The two commits to compare. `problem` says why one of them is not here, empty if both are."""
 
     base: str
     head: str
@@ -35,25 +35,25 @@ def ends_of(folder: Path, pull: Pull, token: str, server: str) -> Ends:
     """The tip of the base branch and the head of a pull request, with the history down to where they parted.
 
     The event's own base commit is as old as the last push; the branch itself is what the change will be merged into.
+    Where history stays short of that, the command that compares them says what it does instead.
     """
     clone = _Clone(folder, token, server)
-    here = Ends(clone.first_of(f"refs/remotes/origin/{pull.base_ref}", pull.base_sha), pull.head_sha)
-    if clone.have_met(here):
-        return here
+    ends = Ends(clone.first_of(f"refs/remotes/origin/{pull.base_ref}", pull.base_sha), pull.head_sha)
+    if clone.have_met(ends):
+        return ends
     said = ""
     for depth in clone.depths():
         said = clone.fetch(pull, depth)
-        fetched = Ends(clone.first_of(_BASE, pull.base_sha), pull.head_sha)
-        if said or clone.have_met(fetched):
+        if said:
             break
-    if not said and clone.have_met(fetched):
-        return fetched
-    remedy = f"could not be fetched ({said}); give actions/checkout `fetch-depth: 0`"
-    return Ends(
-        here.base,
-        here.head,
-        f"the base and the head of this pull request {remedy if said else 'have no commit in common'}",
-    )
+        ends = Ends(clone.first_of(_BASE, pull.base_sha), pull.head_sha)
+        if clone.have_met(ends):
+            return ends
+    if all(clone.has(end) for end in (ends.base, ends.head)):
+        return ends
+    reason = f"cannot be fetched ({said})" if said else "are not there any more"
+    problem = f"commits of this pull request {reason}; give actions/checkout `fetch-depth: 0`"
+    return Ends(ends.base, ends.head, problem)
 
 
 class _Clone:
@@ -66,11 +66,15 @@ class _Clone:
 
     def first_of(self, *names: str) -> str:
         """The first of some names that is a commit here, else the last name."""
-        for name in names:
-            found = self._git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
-            if found.returncode == 0:
-                return found.stdout.decode().strip()
-        return names[-1]
+        return next(filter(None, map(self._commit, names)), names[-1])
+
+    def has(self, name: str) -> bool:
+        """Whether this is a commit here."""
+        return bool(self._commit(name))
+
+    def _commit(self, name: str) -> str:
+        asked = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
+        return self._git(*asked).stdout.decode().strip()
 
     def have_met(self, ends: Ends) -> bool:
         """Whether both commits are here with one that both come from."""

@@ -105,10 +105,14 @@ def _ask(job: Job, arguments: list[str]) -> str:
         arguments.append(f"--config={job.inputs.config}")
     arguments += [f"--out={job.places.packs}", f"--manifest={job.places.manifest}"]
     done = tobler_pack(arguments, job.places.work_tree, job.places.cache)
-    workflow.show(done.out + done.err)
+    workflow.show(done.out)
     if done.code == UsageError.exit_code:
         raise UsageError(_said(done))
-    return "" if done.code == 0 else _said(done)
+    if done.code:
+        return _said(done)
+    for line in done.err.splitlines():
+        job.annotations.notice(line.removeprefix("tobler-pack: "))
+    return ""
 
 
 def _said(done: Done) -> str:
