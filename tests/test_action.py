@@ -382,7 +382,7 @@ def test_the_comment_for_a_fork_comes_from_its_artifact(runner: Runner) -> None:
     [
         pytest.param(finished("d" * 40), {}, 0, id="moved on"),
         pytest.param(finished(event="push"), {}, 1, id="no pull request"),
-        pytest.param(finished(), {"packs": "x"}, 1, id="no manifest"),
+        pytest.param(finished(), {"packs": "x"}, 0, id="no manifest"),
     ],
 )
 def test_runs_that_nothing_is_written_for(runner: Runner, payload: Any, more: dict[str, Any], code: int) -> None:
@@ -391,6 +391,13 @@ def test_runs_that_nothing_is_written_for(runner: Runner, payload: Any, more: di
     ran = runner("workflow_run", payload, uses=f"{ACTION}/post@v1", checkout=False)
     assert ran.code == code, ran.log
     assert runner.github.written == []
+
+
+def test_a_run_that_left_nothing(runner: Runner) -> None:
+    runner.github.pulls.append({"number": 9, "head": {"sha": HEAD}})
+    ran = runner("workflow_run", finished(), uses=f"{ACTION}/post@v1", checkout=False)
+    assert ran.code == 0, ran.log
+    assert "the run before left no packs; nothing to comment on" in ran.said("notice")
 
 
 # ---- without a network ----------------------------------------------------------------------------------------------

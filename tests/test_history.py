@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import base64
+import os
+import subprocess
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
 
 from repositories import commit, create, git
 from tobler_pack.ci.event import Pull
-from tobler_pack.ci.history import ends_of
+from tobler_pack.ci.history import ends_of, token_for_git
 
 SERVER = "https://github.com"
 
@@ -139,3 +144,29 @@ def test_the_token_goes_by_environment_and_is_not_kept(origin: Origin, tmp_path:
     ends_of(where, origin.pull, "ghs_secret", SERVER)
     assert "ghs_secret" not in (where / ".git/config").read_text()
     assert "extraheader" not in (where / ".git/config").read_text()
+
+
+def test_of_two_tokens_git_sends_ours_alone(tmp_path: Path) -> None:
+    """A server refuses two of these headers, and actions/checkout may have left one."""
+    sent: list[list[str]] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name of the base class
+            pass
+
+        def do_GET(self) -> None:
+            sent.append(self.headers.get_all("Authorization") or [])
+            self.send_error(404)
+
+    server = HTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.handle_request)
+    thread.start()
+    where = create(tmp_path / "w")
+    address = f"http://127.0.0.1:{server.server_port}"
+    git(where, "config", f"http.{address}/.extraheader", "AUTHORIZATION: basic theirs")
+    ours = {name: value.replace(SERVER, address) for name, value in token_for_git("ours", SERVER).items()}
+    env = os.environ | ours | {"GIT_ALLOW_PROTOCOL": "http"}
+    subprocess.run(["git", "fetch", "--quiet", f"{address}/r"], cwd=where, env=env, capture_output=True)
+    thread.join()
+    server.server_close()
+    assert sent == [["basic " + base64.b64encode(b"x-access-token:ours").decode()]]

@@ -255,7 +255,7 @@ def test_a_commit_that_can_reach_a_pack_is_looked_at(
 def test_a_new_submodule_is_looked_at(packed: Path, tobler: Console, tmp_path: Path) -> None:
     other = create(tmp_path / "other", {"a.py": "a = 1\n"})
     git(packed, "submodule", "--quiet", "add", str(other), "sub")
-    assert tobler("hook", "--check", cwd=packed).code == 1  # packs count the submodules that they leave out
+    assert tobler("hook", "--check", cwd=packed / "src").code == 1  # packs count the submodules that they leave out
 
 
 def test_a_damaged_note_only_costs_time(packed: Path, tobler: Console) -> None:

@@ -62,7 +62,7 @@ class _Clone:
     def __init__(self, folder: Path, token: str, server: str) -> None:
         self._folder = folder
         self._environment = small_environment(os.environ) | {"GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
-        self._secret = _header(token, server)
+        self._secret = token_for_git(token, server)
 
     def first_of(self, *names: str) -> str:
         """The first of some names that is a commit here, else the last name."""
@@ -113,15 +113,21 @@ class _Clone:
         )
 
 
-def _header(token: str, server: str) -> dict[str, str]:
-    """The token for git, by environment: an argument could be read by every process of the machine."""
+def token_for_git(token: str, server: str) -> dict[str, str]:
+    """The token for git, by environment: an argument could be read by every process of the machine.
+
+    The empty value takes away the header that actions/checkout may have left: two of them are refused by the server.
+    """
     if not token or urlsplit(server).scheme != "https":
         return {}
     secret = base64.b64encode(f"x-access-token:{token}".encode()).decode()
+    key = f"http.{server}/.extraheader"
     return {
-        "GIT_CONFIG_COUNT": "1",
-        "GIT_CONFIG_KEY_0": f"http.{server}/.extraheader",
-        "GIT_CONFIG_VALUE_0": f"AUTHORIZATION: basic {secret}",
+        "GIT_CONFIG_COUNT": "2",
+        "GIT_CONFIG_KEY_0": key,
+        "GIT_CONFIG_VALUE_0": "",
+        "GIT_CONFIG_KEY_1": key,
+        "GIT_CONFIG_VALUE_1": f"AUTHORIZATION: basic {secret}",
     }
 
 

@@ -81,7 +81,14 @@ def post(job: Job) -> None:
     finished = job.event.finished
     if finished is None:
         raise UsageError("this is for the event workflow_run after a workflow on pull_request; see README")
-    manifest = read_manifest(job.places.manifest)
+    if not job.places.manifest.exists():
+        job.annotations.notice("the run before left no packs; nothing to comment on")
+        return
+    try:
+        manifest = read_manifest(job.places.manifest)
+    except UsageError as error:
+        job.annotations.warning(f"{error}; whoever opened the pull request may have made it")
+        return
     api = Api.of_run(job.variables, job.variables.get(TOKEN, ""))
     where = Whereabouts(
         f"{job.event.server}/{job.event.repository}",
