@@ -19,6 +19,7 @@ from tobler_pack.ci.reading import Manifest
 from tobler_pack.ci.run import Done, tobler_pack
 from tobler_pack.corpus.place import digest
 from tobler_pack.errors import UsageError
+from tobler_pack.revision import code_digest
 
 
 def prepare(job: Job) -> None:
@@ -44,16 +45,13 @@ def prepare(job: Job) -> None:
 def cache_keys(job: Job) -> list[str]:
     """The key of this run's cache, then beginnings of keys whose newest entry is the next best.
 
-    What is kept is found by content, so an entry of any other commit or branch serves; only another way to cut files
-    into chunks, which all of it depends on, makes it worthless.
+    What is kept is found by content and knows its own format, so an entry of any other commit, branch or version of
+    this program serves as far as it fits. Only the whole key names the version: an entry is never written twice.
     """
-    from tobler_pack.corpus.cache import FORMAT
-    from tobler_pack.corpus.library import chunking_stamp
-
     system = "-".join(job.variables.get(name, "any") for name in ("RUNNER_OS", "RUNNER_ARCH"))
-    kind = f"tobler-pack-{FORMAT}-{digest(chunking_stamp())[:12]}-{system}-"
+    kind = f"tobler-pack-{system}-"
     use = f"{kind}{digest(job.inputs.config + job.inputs.comment_id)[:8]}-"
-    return [f"{use}{job.event.sha}", use, kind]
+    return [f"{use}{code_digest()[:8]}-{job.event.sha}", use, kind]
 
 
 def run(job: Job) -> None:
