@@ -22,6 +22,7 @@ from tobler_pack.comparison import compare
 from tobler_pack.corpus.tree import Repository
 from tobler_pack.packs.tokens import TokenCounter
 from tobler_pack.sources.config import Config
+from tobler_pack.surfaces.registry import Options, open_registry
 from tobler_pack.workspace import Workspace
 
 BUDGET = 3000
@@ -136,10 +137,11 @@ def _tools(
 def _ours(clone: Path, case: CochangeCase, head: str, counter: TokenCounter) -> Answer:
     repository = Repository(clone)
     comparison = compare(repository, case.parent, head, staged=False)
-    workspace = Workspace.open(repository, Config(out=""), comparison.tree)
+    workspace = Workspace.open(repository, Config(out="", telemetry=False), comparison.tree)
     assert len(workspace.library.index)  # indexes: what a change costs is counted without
+    dials = open_registry(workspace, Options(None, BUDGET))
     begun = perf_counter()
-    made = diff.make(workspace, comparison, "pull-request", BUDGET, "tobler-pack diff …")
+    made = diff.make(workspace, comparison, dials, "pull-request", "tobler-pack diff …")
     seconds = perf_counter() - begun
     if not made:
         return Answer([], frozenset(), 0, seconds)

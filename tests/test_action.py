@@ -305,7 +305,7 @@ def test_the_cache_of_this_commit_and_of_an_earlier_one(cold: Runner) -> None:
     assert cold("push", {}).code == 0
     (kept,) = (cold.stand_in / "cache").iterdir()
     assert kept.name.endswith(first)
-    cached = [place for place in (kept / "packs-2").iterdir() if '"id": "roles"' in place.read_text()]
+    cached = [place for place in kept.glob("packs-*/*") if '"id": "roles"' in place.read_text()]
     assert len(cached) == 1
     entry = json.loads(unsealed(cached[0].read_text()))
     cached[0].write_text(sealed(json.dumps(entry | {"text": entry["text"] + "from the cache\n"})))
@@ -321,7 +321,7 @@ def test_the_cache_of_this_commit_and_of_an_earlier_one(cold: Runner) -> None:
     assert f"restored {kept}" in ran.log
     assert not cold.artifacts["tobler-packs"]["roles.md"].endswith(b"from the cache\n")
     (newest,) = (place for place in (cold.stand_in / "cache").iterdir() if place.name.endswith(second))
-    assert len([*newest.glob("packs-2/*")]) == 4  # what no run uses any more is not carried along
+    assert len([*newest.glob("packs-*/*")]) == 4  # what no run uses any more is not carried along
     assert len([*newest.glob("index-*/*/*")]) == 2  # the new one, and the one that it was made from
 
 

@@ -12,6 +12,7 @@ import pytest
 
 from console import Console, environment, run, script
 from repositories import SHOP, commit, create, git, write
+from tobler_pack.ci.hook import TUNING
 
 CONFIG = ".tobler-pack.yaml"
 AUTH = "src/auth.py"
@@ -250,6 +251,20 @@ def test_a_commit_that_can_reach_a_pack_is_looked_at(
     write(packed, change)
     git(packed, "add", "--all")
     assert tobler("hook", "--check", cwd=packed).code == int(is_stale)
+
+
+def test_a_dial_that_was_moved_is_looked_at(packed: Path, tobler: Console) -> None:
+    from tobler_pack.surfaces import tuning
+
+    assert tuning.PLACE == TUNING
+    reason = "opened the near misses of the last week: none of them answers anything"
+    assert tobler("tune", "batch", "floor", "0.3", "--reason", reason, cwd=packed).code == 0
+    git(packed, "add", "--all")
+    told = tobler("hook", "--check", cwd=packed)
+    tobler("build", "--out", "../with", cwd=packed)
+    differ = [name for name, data in packs(packed).items() if (packed.parent / "with" / name).read_bytes() != data]
+    assert differ
+    assert sorted(line.split(":")[0] for line in told.out.splitlines()[:-1]) == [f"context/{name}" for name in differ]
 
 
 def test_a_new_submodule_is_looked_at(packed: Path, tobler: Console, tmp_path: Path) -> None:

@@ -28,15 +28,17 @@ BELOW = {
     "packs": "__init__ errors interruption types weighing",
     "pipeline": "errors types weighing corpus evidence packs",
     "workspace": "errors types corpus evidence packs sources pipeline",
-    "build": "__init__ revision errors types weighing corpus packs sources pipeline workspace",
-    "query": "__init__ errors types weighing corpus packs sources pipeline workspace",
+    "surfaces": "errors types weighing corpus evidence packs sources pipeline workspace",
+    "build": "__init__ revision errors types weighing corpus packs sources pipeline workspace surfaces",
+    "query": "__init__ errors types weighing corpus evidence packs sources pipeline workspace surfaces",
     "change": "types corpus evidence workspace",
     "areas": "corpus evidence change",
     "comparison": "errors corpus",
-    "diff": "types weighing corpus evidence packs pipeline workspace change areas comparison",
-    "ci": "__init__ revision errors corpus packs sources workspace build",
-    "commands": "errors types corpus packs sources workspace build query areas comparison diff ci",
-    "cli": "__init__ commands",
+    "diff": "types weighing corpus evidence packs pipeline workspace surfaces change areas comparison",
+    "ci": "__init__ revision errors corpus packs sources workspace surfaces build",
+    "commands": "errors types corpus packs sources workspace surfaces build query areas comparison diff ci",
+    "serve": "__init__ errors types surfaces workspace query comparison diff commands",
+    "cli": "__init__ commands serve",
     "__main__": "__init__ errors interruption cli ci",
 }
 """Each layer and those that it may import from, besides itself."""
@@ -47,18 +49,37 @@ OWNERS = {
     "semble_grammars": {"corpus/outline.py"},
     "tree_sitter": {"corpus/outline.py"},
     "yaml": {"sources/yaml_text.py"},
-    "pydantic": {"sources/schema.py"},
+    "pydantic": {"sources/schema.py", "serve/server.py"},
     "toktok": {"packs/tokens.py"},
     "tokenizers": {"corpus/model.py"},
     "safetensors": {"corpus/model.py"},
     "huggingface_hub": {"corpus/model.py"},
     "platformdirs": {"corpus/place.py"},
     "tqdm": {"workspace.py"},
-    "typer": {"__main__.py", "cli.py", *(f"commands/{name}.py" for name in ("ci", "diff", "options", "packs"))},
+    "mcp": {"serve/server.py"},
+    "typer": {
+        "cli.py",
+        "commands/ci.py",
+        "commands/options.py",
+        "commands/packs.py",
+        "commands/diff.py",
+        "commands/surfaces.py",
+        "__main__.py",
+    },
 }
 """Outside libraries and the modules that talk to them."""
 
-HEAVY = ("numpy", "git", "yaml", "semble", "pydantic_core._pydantic_core", "pathspec", "tokenizers", "huggingface_hub")
+HEAVY = (
+    "numpy",
+    "git",
+    "yaml",
+    "semble",
+    "pydantic_core._pydantic_core",
+    "pathspec",
+    "tokenizers",
+    "huggingface_hub",
+    "mcp",
+)
 
 
 def modules() -> list[Path]:

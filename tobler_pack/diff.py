@@ -15,14 +15,17 @@ from tobler_pack.corpus.changes import FileChange
 from tobler_pack.corpus.history import Commit, History, commits_between, past
 from tobler_pack.corpus.index import Index
 from tobler_pack.corpus.tree import Comparer
-from tobler_pack.evidence.change import asking
+from tobler_pack.evidence.change import asking, floor_texts
 from tobler_pack.evidence.change_blend import CHANGES, Evidence, Facts, blend
+from tobler_pack.evidence.floor import Sieve, nearest, strain
 from tobler_pack.evidence.reasons import reason
 from tobler_pack.packs import manifest
 from tobler_pack.packs.changed_here import Touched, changed_here
 from tobler_pack.packs.markdown import code_span
 from tobler_pack.packs.pack import Pack
 from tobler_pack.pipeline import Extras, Request, present, score, soft_weights
+from tobler_pack.surfaces import telemetry
+from tobler_pack.surfaces.registry import Dials, Registry
 from tobler_pack.types import LineRange
 from tobler_pack.weighing.allocation import BREADTH_FIRST
 from tobler_pack.weighing.memory import Memory, remember
@@ -38,7 +41,6 @@ MOST_COMMITS = 3_000
 MOST_TURNS = 12
 """So many commits of a change are turns of its session, the newest ones."""
 
-
 BLOCKS_OF_ONE_FILE = 6
 """More of one file would hide the others: a reader who opens it sees the rest."""
 
@@ -49,23 +51,35 @@ class Made:
 
     pack: Pack
     entry: manifest.Entry
+    figures: telemetry.Record
+    texts: tuple[str, ...]
 
 
 def make(
-    workspace: Workspace, comparison: Comparison, surface: str, budget: int, command: str, split_by: str | None = None
+    workspace: Workspace,
+    comparison: Comparison,
+    registry: Registry,
+    surface: str,
+    command: str,
+    split_by: str | None = None,
 ) -> list[Made]:
     """The packs of a change: one, or one for each of its areas; none if nothing differs.
 
     Raises UsageError if the budget does not hold a heading.
     """
+    dials = registry.dials(surface)
+    budget = int(dials.budget.value)
     with workspace.repository.comparing() as comparer:
         change = read_change(workspace, comparer, workspace.repository.snapshot(comparison.base))
         if not change.files:
             return []
-        job = _Job(workspace, comparer, comparison, change, surface, command)
+        job = _Job(workspace, comparer, comparison, change, dials, command)
         parts = areas(change, split_by, [entry.path for entry in workspace.snapshot.entries], budget)
         made = [job.pack(part) for part in parts]
     workspace.counter.keep()
+    for one in made:
+        name, query = one.entry["id"], one.entry["query"]
+        telemetry.record(workspace, one.figures, surface=surface, name=name, query=query, texts=one.texts)
     return made
 
 
@@ -83,14 +97,15 @@ class _Job:
         comparer: Comparer,
         comparison: Comparison,
         change: Change,
-        surface: str,
+        dials: Dials,
         command: str,
     ) -> None:
         self._workspace = workspace
         self._comparer = comparer
         self._comparison = comparison
         self._change = change
-        self._surface = surface
+        self._surface = dials.name
+        self._floor = float(dials.floor.value)
         self._command = command
         self._index: Index = workspace.library.index
         positions = {file.path: at for at, file in enumerate(self._index.files)}
@@ -110,7 +125,9 @@ class _Job:
         subject = np.mean(subjects, axis=0) if subjects else None
         evidence = self._blend(Facts(area.definitions, paths, subject, self._history.commits))
         turn = remember(self._memory(paths), evidence.scores)
-        weights = soft_weights(turn.scores, ~self._own, TAU_OF_CHANGES)
+        texts = floor_texts(area.definitions)
+        sieve = self._sieve(texts, evidence)
+        weights = soft_weights(turn.scores, sieve.admitted, TAU_OF_CHANGES)
         name = f"{self._surface}-{area.name}" if area.name else self._surface
         request = Request(name, self._question(area), self._command, area.budget)
         extras = Extras(
@@ -122,21 +139,20 @@ class _Job:
             of_one_file=BLOCKS_OF_ONE_FILE,
         )
         left_out = {cause.value: count for cause, count in self._workspace.corpus.left_out.items()}
-        pack = present(
-            self._workspace.library,
-            request,
-            weights,
-            self._workspace.counter,
-            turn.share,
-            left_out,
-            TAU_OF_CHANGES,
-            extras,
-        )
+        library, counter = self._workspace.library, self._workspace.counter
+        pack = present(library, request, weights, counter, turn.share, left_out, TAU_OF_CHANGES, extras, sieve)
         entry = manifest.entry(pack, name=name, query=request.question, surface=self._surface, mem=turn.share)
         entry["changed"] = [
             {"path": one.path, "symbol": one.symbol, "status": one.status.value} for one in area.definitions
         ]
-        return Made(pack, entry)
+        return Made(pack, entry, telemetry.figures(library, pack, sieve), tuple(texts))
+
+    def _sieve(self, texts: Sequence[str], evidence: Evidence) -> Sieve:
+        """What the floor lets through: what is near enough to a changed definition, and what shares a name with one."""
+        if not texts:
+            return strain(np.zeros(len(self._index)), 0.0, ~self._own, lambda below: [])
+        cosines = nearest(self._index, texts, self._workspace.library.model)
+        return strain(cosines, self._floor, ~self._own, lambda below: [list(evidence.users), list(evidence.used)])
 
     def _blend(self, facts: Facts) -> Evidence:
         return blend(self._index, self._workspace.library.model, facts, self._own)

@@ -16,9 +16,10 @@ from tobler_pack.corpus.model import StaticModel
 from tobler_pack.corpus.text import read_text, split_lines
 from tobler_pack.evidence.blend import NATURAL, SYMBOL, combine
 from tobler_pack.evidence.channels import raw_channels
+from tobler_pack.evidence.floor import Sieve, among, sift
 from tobler_pack.evidence.question import Question
 from tobler_pack.evidence.ranking import noise_shares
-from tobler_pack.packs.candidates import Candidate, Candidates, Piece, Spread, describe, split
+from tobler_pack.packs.candidates import Candidate, Candidates, Piece, Spread, describe, first_lines, split
 from tobler_pack.packs.pack import Pack, assemble, beyond_nucleus, limit
 from tobler_pack.packs.render import Heading
 from tobler_pack.packs.tokens import TokenCounter
@@ -33,7 +34,7 @@ variance within 26 repositories, 479 questions). Over all questions the variance
 grows there is only the difference between small and large repositories."""
 
 _TOKENS_PER_LINE = 9  # of code, over many languages
-_FIRST_LINES = 4  # of a block without a declaration, where a change asks for at least a look at it
+_FIRST_LINES = 5  # of a signature in the pack of a change: its reader looks for places, so more of them are shown
 
 
 @dataclass(frozen=True)
@@ -69,13 +70,16 @@ class Library:
 
 @dataclass(frozen=True)
 class Request:
-    """One pack that is asked for. `allowed` tells for each file whether it may be looked at (None: all)."""
+    """One pack that is asked for. `allowed` tells for each file whether it may be looked at (None: all); chunks whose
+    cosine lies under `floor` are not ranked.
+    """
 
     title: str
     question: str
     command: str
     budget: int
     allowed: Sequence[bool] | None = None
+    floor: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -95,10 +99,19 @@ class Extras:
 
 @dataclass(frozen=True)
 class Answer:
-    """A finished pack, the memory for the next question of its session, and the numbers behind it."""
+    """A finished pack, the memory for the next question of its session, and what the floor did."""
 
     pack: Pack
     memory: Memory
+    sieve: Sieve
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What speaks for each chunk: the blended score, and the raw cosine for the floor."""
+
+    standing: Floats
+    cosines: Floats
 
 
 def build_pack(
@@ -113,9 +126,16 @@ def build_pack(
 
     Raises UsageError if the budget does not hold the pack's heading.
     """
-    turn = remember(memory, score(library, request.question))
-    weights = weigh(library.index, turn.scores, request.allowed, tau)
-    return Answer(present(library, request, weights, counter, turn.share, left_out, tau), turn)
+    found = evidence(library, request.question)
+    turn = remember(memory, found.standing)
+    sieve = apply_floor(library, request, found.cosines)
+    weights = (
+        soft_weights(turn.scores, sieve.admitted, tau)
+        if request.floor > 0
+        else weigh(library.index, turn.scores, request.allowed, tau)
+    )
+    pack = present(library, request, weights, counter, turn.share, left_out, tau, sieve=sieve)
+    return Answer(pack, turn, sieve)
 
 
 def present(
@@ -127,8 +147,9 @@ def present(
     left_out: Mapping[str, int] | None = None,
     tau: float = TAU,
     extras: Extras = Extras(),
+    sieve: Sieve | None = None,
 ) -> Pack:
-    """Steps 3 to 6 and the markdown, for weights that sum to 1 over the N chunks.
+    """Steps 3 to 6 and the markdown, for weights that sum to 1 over the N chunks; `sieve` tells what a floor refused.
 
     Raises UsageError if the budget does not hold the pack's heading.
     """
@@ -147,6 +168,9 @@ def present(
         left_out=left_out or {},
         notes=extras.notes,
         preface=extras.preface,
+        floor=sieve.floor if sieve is not None else 0.0,
+        refused=int(sieve.refused.sum()) if sieve is not None else 0,
+        ranked=int(sieve.admitted.sum()) if sieve is not None else 0,
     )
     candidates = find_candidates(library, weights, chosen.members, request.budget, extras)
     return assemble(heading, candidates, lambda one: library.lines(one.file), counter, extras.plan)
@@ -154,9 +178,26 @@ def present(
 
 def score(library: Library, text: str) -> Floats:
     """The blended evidence for a question, one number for each chunk."""
+    return evidence(library, text).standing
+
+
+def evidence(library: Library, text: str) -> Evidence:
+    """The blended evidence for a question, and its cosine with each chunk."""
     question = Question(text)
     channels = raw_channels(library.index, question, library.model)
-    return combine(channels, SYMBOL if question.is_symbol else NATURAL, library.index.chunk_file, library.keep)
+    blend = SYMBOL if question.is_symbol else NATURAL
+    return Evidence(combine(channels, blend, library.index.chunk_file, library.keep), channels["semantic"])
+
+
+def apply_floor(library: Library, request: Request, cosines: Floats) -> Sieve:
+    """What the floor of a request makes of the chunks that it may look at."""
+    index = library.index
+
+    def text_of(chunk: int) -> str:
+        first, last = index.tables.chunk_lines[chunk].tolist()
+        return "\n".join(library.lines(int(index.chunk_file[chunk]))[first - 1 : last])
+
+    return sift(index, Question(request.question), cosines, request.floor, among(index, request.allowed), text_of)
 
 
 def weigh(index: Index, scores: Floats, allowed: Sequence[bool] | None, tau: float) -> Floats:
@@ -222,7 +263,7 @@ def _candidate(library: Library, piece: Piece, extras: Extras) -> Candidate:
     why = ""
     if extras.why is not None:
         why = extras.why(piece.file, piece.lines)
-        signature = signature or ((piece.lines[0], min(piece.lines[1], piece.lines[0] + _FIRST_LINES - 1)),)
+        signature = first_lines(signature or (piece.lines,), _FIRST_LINES)
     if not piece.is_core:
         full, signature = (), ()
     return Candidate(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from tobler_pack.corpus.library import Corpus, Scope, chunking_stamp, open_corpus
+from tobler_pack.corpus.library import Corpus, Scope, chunking_stamp, matching, of_content, open_corpus
 from tobler_pack.corpus.model import EMBEDDED, HUB, StaticModel, load_model, model_identity
 from tobler_pack.corpus.place import cache_folder
 from tobler_pack.corpus.tree import Repository, Snapshot
@@ -17,6 +17,7 @@ from tobler_pack.evidence.blend import BLEND
 from tobler_pack.packs.tokens import TokenCounter
 from tobler_pack.pipeline import Library
 from tobler_pack.sources.config import Config
+from tobler_pack.types import Content
 
 # What git hands to a hook. It means the repository that the hook runs in, and no other.
 _HOOK_VARIABLES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR", "GIT_PREFIX")
@@ -53,8 +54,21 @@ class Workspace:
 
     @property
     def scope(self) -> Scope:
-        """Which files are looked at; without questions there are no packs, so no folder of them either."""
-        return Scope(self.config.content, self.config.exclude, self.config.out if self.config.queries else None)
+        """Which files are looked at: those of `content` and what the surfaces of its questions ask over; without
+        questions there are no packs, so no folder of them either.
+        """
+        asked = {question.surface for question in self.config.queries}
+        over = [one.over for one in self.config.surfaces if one.over is not None and one.name in asked]
+        content = tuple(dict.fromkeys([*self.config.content, *over]))
+        return Scope(content, self.config.exclude, self.config.out if self.config.queries else None)
+
+    def allowed(self, paths: Sequence[str], over: Sequence[Content]) -> list[bool] | None:
+        """Which files a question may look at: those that match its paths and hold what is asked over; None for all."""
+        files = self.corpus.index.files
+        if set(over) >= set(self.scope.content):
+            return matching(files, paths) if paths else None
+        held = of_content(files, over, self.cache)
+        return [one and other for one, other in zip(held, matching(files, paths), strict=True)]
 
     @cached_property
     def stamp(self) -> dict[str, str]:

@@ -21,6 +21,9 @@ from tobler_pack.errors import EnvironmentProblem, UsageError
 from tobler_pack.packs import writer
 from tobler_pack.sources.config import DEFAULT_NAME, resolve_out
 
+TUNING = ".tobler-pack/tuning.jsonl"
+"""Where dials are moved; `surfaces.tuning` has this name too, but is too heavy to be asked for it here."""
+
 CREATED, REFRESHED, STALE, NOT_STAGED = "created", "refreshed", "stale", "refreshed, the staged copy is an older one"
 
 
@@ -43,6 +46,12 @@ class Visit:
     staged: Mapping[str, Entry]
     config: str
     config_name: str
+    tuning: str
+
+    @property
+    def settings(self) -> str:
+        """All that packs depend on besides the tree."""
+        return f"{self.config}\0{self.tuning}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +87,7 @@ def run(repository: Repository, named: Path | None, *, check: bool) -> list[Find
     """Bring the packs in line with the staged tree and tell which were not; with `check` write none."""
     visit = _visit(repository, named)
     cache = cache_folder(visit.root)
-    known = stamps.load(cache, visit.config, visit.root)
+    known = stamps.load(cache, visit.settings, visit.root)
     if known is not None and _is_settled(visit, known):
         return []
     out, texts = _made(visit, cache, known)
@@ -109,7 +118,20 @@ def _visit(repository: Repository, named: Path | None) -> Visit:
     snapshot = repository.snapshot(INDEX)
     staged = {entry.path: entry for entry in snapshot.entries}
     text, name = _config_text(repository, repository.root, snapshot, staged, named)
-    return Visit(repository, repository.root, snapshot, staged, text, name)
+    tuning = _tuning_text(repository, repository.root, snapshot, staged)
+    return Visit(repository, repository.root, snapshot, staged, text, name, tuning)
+
+
+def _tuning_text(repository: Repository, root: Path, snapshot: Snapshot, staged: Mapping[str, Entry]) -> str:
+    """The history of the dials as it is staged, or as it lies on disk where it is not tracked; empty for none."""
+    entry = staged.get(TUNING)
+    try:
+        data = repository.read(snapshot, entry) if entry is not None else (root / TUNING).read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        return ""
+    except OSError as error:
+        raise EnvironmentProblem(f"{TUNING} cannot be read ({error.strerror}); check its permissions") from None
+    return data.decode("utf-8", "replace").removeprefix("\ufeff")
 
 
 def _config_text(
@@ -167,22 +189,25 @@ def _made(visit: Visit, cache: Path, known: Stamp | None) -> tuple[str, dict[str
     from tobler_pack import build as job
     from tobler_pack.corpus.library import known_languages
     from tobler_pack.sources.config import read_config
+    from tobler_pack.surfaces import tuning
+    from tobler_pack.surfaces.registry import open_registry
     from tobler_pack.workspace import Workspace
 
     config = read_config(visit.config, visit.config_name)
     groups = job.choose(config, (), (1, 1))
     folder = resolve_out(visit.root, config.out)
     workspace = Workspace.open(visit.repository, config, INDEX)
-    made = {one.question.id: one.made for one in job.build(workspace, groups, (), folder, check=True)}
+    registry = open_registry(workspace, history=tuning.parse(visit.tuning))
+    made = {one.question.id: one.made for one in job.build(workspace, groups, (), folder, registry, check=True)}
     texts = {f"{name}.md": one.text for name, one in made.items()}
     if known is None:
         table = known_languages(cache)
-        endings = frozenset(end for end, language in table.items() if language.content in config.content)
+        endings = frozenset(end for end, language in table.items() if language.content in workspace.scope.content)
         local = config.model if _is_local(config.model) else ""
         known = Stamp(config.out, endings, (local, stamps.signature(visit.root / local) if local else ""), {})
     tree = visit.repository.tree_id(stamps.relevant(workspace.snapshot.entries, known.out, known.endings))
     blobs = {name: visit.repository.blob_id(text.encode()) for name, text in texts.items()}
-    stamps.save(cache, visit.config, known.with_tree(tree, blobs))
+    stamps.save(cache, visit.settings, known.with_tree(tree, blobs))
     return config.out, texts
 
 

@@ -10,8 +10,10 @@ import typer
 
 from tobler_pack.commands.options import (
     ConfigFile,
+    Floor,
     ManifestFile,
     Repo,
+    Strict,
     config_or_default,
     load,
     print_text,
@@ -22,7 +24,6 @@ from tobler_pack.errors import UsageError
 
 if TYPE_CHECKING:
     from tobler_pack.diff import Made
-    from tobler_pack.sources.config import Config
 
 PULL_REQUEST, COMMIT = "pull-request", "commit"
 """The surfaces of a change: on a branch, and about to be committed."""
@@ -43,6 +44,8 @@ def diff(
     split_by: Annotated[
         str | None, typer.Option("--split-by", help="One pack for each area of a large change: top-level or package.")
     ] = None,
+    floor: Floor = None,
+    strict: Strict = False,
     format_: Annotated[str, typer.Option("--format", help="md, or json for the manifest entries.")] = "md",
     config: ConfigFile = None,
     repo: Repo = None,
@@ -55,19 +58,23 @@ def diff(
     from tobler_pack.packs import writer
     from tobler_pack.packs.manifest import manifest as whole
     from tobler_pack.packs.manifest import to_json
+    from tobler_pack.surfaces.registry import Options, open_registry, searching, stale_line, used
     from tobler_pack.workspace import Workspace, find_repository, say
 
     _check_options(out, format_, split_by)
+    options = Options(floor, told_budget(budget))
     repository = find_repository(repo)
     loaded = load(repository, config) if config is not None else config_or_default(repository)
     comparison = compare(repository, base, head, staged=staged)
     if comparison.note:
         say(comparison.note)
     surface = COMMIT if staged else PULL_REQUEST
-    workspace = Workspace.open(repository, loaded, comparison.tree)
-    command = _command(base, head, split_by, staged=staged)
-    tokens = told_budget(budget) or _budget(loaded, surface)
-    made = job.make(workspace, comparison, surface, tokens, command, split_by)
+    workspace = Workspace.open(repository, searching(loaded, None, surface), comparison.tree)
+    registry = open_registry(workspace, options)
+    if warning := stale_line(used(registry, [(surface, False)])):
+        say(warning)
+    command = command_line(base, head, split_by, floor, staged=staged)
+    made = job.make(workspace, comparison, registry, surface, command, split_by)
     if not made:
         say(f"nothing differs in {comparison.shown}, so there is no pack")
     if out is not None:
@@ -82,6 +89,8 @@ def diff(
         writer.replace(manifest, complete)
     if format_ == "json":
         print_text(complete)
+    if strict and warning:
+        raise typer.Exit(1)
 
 
 def _check_options(out: Path | None, format_: str, split_by: str | None) -> None:
@@ -97,14 +106,12 @@ def _check_options(out: Path | None, format_: str, split_by: str | None) -> None
         raise UsageError(f"--out {out} is a file; name a folder")
 
 
-def _command(base: str | None, head: str | None, split_by: str | None, *, staged: bool) -> str:
-    options = [("--base", base), ("--head", head), ("--split-by", split_by)]
+def command_line(base: str | None, head: str | None, split_by: str | None, floor: float | None, *, staged: bool) -> str:
+    """The command that makes the same pack again."""
+    floored = None if floor is None else f"{floor:g}"
+    options = [("--base", base), ("--head", head), ("--split-by", split_by), ("--floor", floored)]
     words = [word for option, value in options if value is not None for word in (option, shlex.quote(value))]
     return " ".join(["tobler-pack diff", *words, *(["--staged"] if staged else [])])
-
-
-def _budget(config: Config, surface: str) -> int:
-    return next((one.budget for one in config.surfaces if one.name == surface and one.budget), config.budget)
 
 
 def _summary(made: Made, place: Path) -> str:

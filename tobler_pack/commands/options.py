@@ -27,6 +27,10 @@ ConfigFile = Annotated[
     Path | None,
     typer.Option("--config", help="The configuration; by default .tobler-pack.yaml at the repository's root."),
 ]
+Floor = Annotated[
+    float | None, typer.Option("--floor", help="Cosine under which a chunk is not ranked, instead of the dial.")
+]
+Strict = Annotated[bool, typer.Option("--strict", help="Exit 1 if a dial in force is stale.")]
 ManifestFile = Annotated[Path | None, typer.Option("--manifest", help="Write the manifest to this file.")]
 
 

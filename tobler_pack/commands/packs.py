@@ -12,8 +12,10 @@ import typer
 
 from tobler_pack.commands.options import (
     ConfigFile,
+    Floor,
     ManifestFile,
     Repo,
+    Strict,
     Tree,
     config_or_default,
     load,
@@ -47,6 +49,7 @@ def init(
     from tobler_pack.packs import writer
     from tobler_pack.sources.config import DEFAULT_NAME
     from tobler_pack.sources.starter import starter_config
+    from tobler_pack.surfaces.attributes import keep_both_sides
     from tobler_pack.workspace import find_repository
 
     repository = find_repository(repo)
@@ -57,6 +60,7 @@ def init(
         raise UsageError(f"{place} is there already; edit it, or move it away to start anew")
     paths = [entry.path for entry in repository.snapshot(WORKTREE).entries]
     writer.replace(place, starter_config(paths))
+    keep_both_sides(repository.root)
     typer.echo(f"{shown(place)} written; next: edit its questions, then type: tobler-pack build")
 
 
@@ -86,19 +90,26 @@ def query(
         list[str] | None,
         typer.Option("--paths", help="Search only paths that match, for example src/**; repeat for several."),
     ] = None,
+    surface: Annotated[
+        str | None, typer.Option("--surface", help="Ask as this surface does: its floor, budget and content.")
+    ] = None,
+    floor: Floor = None,
     format_: Annotated[str, typer.Option("--format", help="md, or json for the manifest entry.")] = "md",
     tree: Tree = "worktree",
     repo: Repo = None,
 ) -> None:
     """Answer one question with one pack on standard output."""
     from tobler_pack.query import answer
-    from tobler_pack.workspace import find_repository
+    from tobler_pack.surfaces.registry import stale_line
+    from tobler_pack.workspace import find_repository, say
 
     if format_ not in ("md", "json"):
         raise UsageError(f"--format {format_}: unknown format; use md or json")
     repository = find_repository(repo)
     config = config_or_default(repository)
-    made = answer(repository, config, tree, text, budget, content, paths)
+    made = answer(repository, config, tree, text, budget, content, paths, surface, floor)
+    if warning := stale_line(made.dials):
+        say(warning)
     print_text(made.text if format_ == "md" else made.json())
 
 
@@ -115,6 +126,11 @@ def build(
     ] = None,
     manifest: ManifestFile = None,
     prune: Annotated[bool, typer.Option("--prune", help="Remove packs whose question is gone.")] = False,
+    floor: Floor = None,
+    budget: Annotated[
+        int | None, typer.Option("--budget", help="Tokens for each pack, instead of what the dials say.")
+    ] = None,
+    strict: Strict = False,
     repo: Repo = None,
 ) -> None:
     """Make all packs of the configuration; files whose bytes stay the same are not touched."""
@@ -122,21 +138,26 @@ def build(
     from tobler_pack.packs import writer
     from tobler_pack.packs.manifest import manifest as whole
     from tobler_pack.packs.manifest import to_json
-    from tobler_pack.workspace import Workspace, find_repository
+    from tobler_pack.surfaces.registry import Options, open_registry, stale_line
+    from tobler_pack.workspace import Workspace, find_repository, say
 
+    options = Options(floor, budget)
     repository = find_repository(repo)
     loaded = load(repository, config)
     groups = job.choose(loaded, only or [], _shard(shard))
     folder = out_folder(repository, loaded, out)
     workspace = Workspace.open(repository, loaded, tree)
-    outcomes = job.build(workspace, groups, only or [], folder, check=check)
+    registry = open_registry(workspace, options)
+    if warning := stale_line(job.dials_of(groups, registry)):
+        say(warning)
+    outcomes = job.build(workspace, groups, only or [], folder, registry, check=check)
     for outcome in outcomes:
         typer.echo(_summary(outcome, folder))
     if manifest is not None:
         entries = [outcome.made.entry for outcome in outcomes]
         writer.replace(manifest, to_json(whole(workspace.snapshot.tree_id, workspace.stamp, entries)))
     _leftovers(folder, loaded, prune=prune and not check)
-    if any(outcome.state == job.STALE for outcome in outcomes):
+    if any(outcome.state == job.STALE for outcome in outcomes) or (strict and warning):
         raise typer.Exit(1)
 
 

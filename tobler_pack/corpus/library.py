@@ -159,3 +159,10 @@ def matching(files: Iterable[SourceFile], patterns: Sequence[str]) -> list[bool]
     """Which files a question's `paths` let through; all of them where it names none."""
     spec = GitIgnoreSpec.from_lines(patterns)
     return [not patterns or spec.match_file(file.path) for file in files]
+
+
+def of_content(files: Iterable[SourceFile], content: Sequence[Content], cache: Path) -> list[bool]:
+    """Which files hold one of some kinds of content."""
+    table = known_languages(cache)
+    found = (language_of(file.path, table) for file in files)
+    return [language is not None and language.content in content for language in found]

@@ -127,6 +127,12 @@ class Repository:
         assert isinstance(printed, bytes)
         return printed
 
+    @cached_property
+    def common_dir(self) -> Path:
+        """The folder of git itself that all work trees of this repository share."""
+        told = os.fsdecode(self._run("rev-parse", "--git-common-dir")).removesuffix("\n")
+        return Path(self._git.working_dir or ".") / told
+
     def ask(self, *arguments: str, given: bytes | None = None) -> bytes | None:
         """What git prints for a read-only question about commits; None if it says no.
 

@@ -26,6 +26,10 @@ _MOST_TERMS = 40  # of one definition: its most telling ones
 _LINES_EMBEDDED = 80  # of one definition; the vector of more is that of the language
 _SHORTEST_NAME = 3
 
+# They are logged, so that a floor can be carried over to another model: some 20 KB for the largest change.
+_TEXTS_OF_FLOOR = 40
+_LETTERS_OF_FLOOR = 500
+
 
 def asking(changed: Sequence[ChangedDefinition]) -> list[ChangedDefinition]:
     """The definitions that ask, in their order: all, or the `MOST_DEFINITIONS` with the most changed lines."""
@@ -55,6 +59,16 @@ def shares(changed: Sequence[ChangedDefinition]) -> Floats:
 def text_of(one: ChangedDefinition) -> str:
     """A changed definition as the content channels read it."""
     return "\n".join([one.symbol, *one.added[:_LINES_EMBEDDED], *one.removed[: _LINES_EMBEDDED // 2]])
+
+
+def floor_texts(changed: Sequence[ChangedDefinition]) -> list[str]:
+    """What the floor measures chunks against: the beginnings of the definitions with most changed lines, in order.
+
+    Files that are not searched ask only where no other changed.
+    """
+    able = [one for one in changed if one.is_searched] or list(changed)
+    order = sorted(range(len(able)), key=lambda at: (-able[at].size, at))[:_TEXTS_OF_FLOOR]
+    return [text_of(able[at])[:_LETTERS_OF_FLOOR] for at in sorted(order)]
 
 
 def semantic(index: Index, changed: Sequence[ChangedDefinition], model: StaticModel) -> Floats:

@@ -145,7 +145,10 @@ _FORM = frozenset(
 
 # A name as programmers write it: has an underscore or a capital after the first letter, or parts joined by . :: -> \
 _NAME_LIKE = re.compile(r"_|[a-z0-9][A-Z]|[A-Z]{2}[a-z]|(?:\.|::|->|\\)\w")
-_BARE_NAME = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|->|\\|#)[A-Za-z_$][\w$]*)*(?:\(\))?")
+_NAME = r"[A-Za-z_$][\w$]*(?:(?:\.|::|->|\\|#)[A-Za-z_$][\w$]*)*"
+_BARE_NAME = re.compile(rf"{_NAME}(?:\(\))?")
+_ABBREVIATION = re.compile(r"\b[A-Za-z](?:\.[A-Za-z])+\.?(?!\w)")  # e.g. and i.e. look like names with parts
+_SPELT_OUT = re.compile(rf"({_NAME})(\(\))?")
 
 
 def is_name_like(word: str) -> bool:
@@ -172,6 +175,14 @@ class Question:
         every = tuple(dict.fromkeys(words(self.text)))
         telling = tuple(word for word in every if word.lower() not in _FORM)
         return telling or every
+
+    @cached_property
+    def identifiers(self) -> tuple[str, ...]:
+        """The names of code that it spells out, each once, whole: ``parse_args``, ``Flask.run``, ``load`` of
+        ``load()``; all of a question that is one name.
+        """
+        spelt = _SPELT_OUT.findall(_ABBREVIATION.sub(" ", self.text))
+        return tuple(dict.fromkeys(name for name, call in spelt if call or self.is_symbol or is_name_like(name)))
 
     @cached_property
     def terms(self) -> Counter[str]:

@@ -168,6 +168,17 @@ def _signatures(
     return merge(ranges)
 
 
+def first_lines(ranges: Sequence[LineRange], most: int) -> tuple[LineRange, ...]:
+    """The first lines of some ranges, no more than `most` together."""
+    kept: list[LineRange] = []
+    for first, last in ranges:
+        if most <= 0:
+            break
+        kept.append((first, min(last, first + most - 1)))
+        most -= kept[-1][1] - first + 1
+    return tuple(kept)
+
+
 def merge(ranges: Sequence[LineRange]) -> tuple[LineRange, ...]:
     """The same lines as ranges in order that neither overlap nor touch."""
     merged: list[LineRange] = []

@@ -48,7 +48,14 @@ def entry(pack: Pack, *, name: str | None, query: str, surface: str | None, mem:
             for one in pack.omitted[:_OMITTED_MOST]
         ],
         "left_out": dict(pack.heading.left_out),
+        **_floor(pack),
     }
+
+
+def _floor(pack: Pack) -> Entry:
+    """What a floor refused; without one there is nothing to say."""
+    heading = pack.heading
+    return {"floor": heading.floor, "ranked": heading.ranked, "refused": heading.refused} if heading.floor > 0 else {}
 
 
 def manifest(tree_id: str, stamp: Mapping[str, str], packs: Sequence[Entry]) -> Entry:

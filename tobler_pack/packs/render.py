@@ -20,7 +20,9 @@ _SECTION = {Tier.FULL: "", Tier.SIGNATURE: "## Signatures\n\n", Tier.STUB: "## M
 
 @dataclass(frozen=True)
 class Heading:
-    """What stands above the blocks. `left_out` counts files by cause; `mem` is None where no memory shaped the pack."""
+    """What stands above the blocks. `left_out` counts files by cause; `mem` is None where no memory shaped the pack;
+    `refused` counts the chunks under the floor, `ranked` the others.
+    """
 
     title: str
     question: str
@@ -36,6 +38,9 @@ class Heading:
     notes: tuple[str, ...] = ()
     preface: str = ""
     """Finished markdown between the heading and the blocks."""
+    floor: float = 0.0
+    refused: int = 0
+    ranked: int = 0
 
     def text(self, tokens: int, epsilon: float) -> str:
         """The finished heading, for a pack of `tokens` tokens that leaves the mass `epsilon` unseen."""
@@ -59,6 +64,9 @@ class Heading:
         if self.left_out:
             files = ", ".join(f"{count} {cause}" for cause, count in self.left_out.items())
             notes.append(f"Files left out of the search: {files}.")
+        if self.refused:
+            chunks = self.refused + self.ranked
+            notes.append(f"Not ranked: {self.refused} of {chunks} chunks, under the floor of {self.floor:g}.")
         return [" ".join(notes), ""] if notes else []
 
 

@@ -23,10 +23,15 @@ def read_if_there(path: Path) -> str | None:
 
 
 def replace(path: Path, text: str) -> None:
-    """Write beside, then replace; after a Ctrl-C not at all.
+    """Write a text beside, then replace; after a Ctrl-C not at all.
 
     Raises EnvironmentProblem if the folder cannot be written to.
     """
+    replace_bytes(path, text.encode())
+
+
+def replace_bytes(path: Path, data: bytes) -> None:
+    """Write bytes beside, then replace, as `replace` does."""
     interruption.check()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -34,7 +39,7 @@ def replace(path: Path, text: str) -> None:
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
         try:
             with os.fdopen(handle, "wb") as file:
-                file.write(text.encode())
+                file.write(data)
             Path(name).chmod(mode)
             Path(name).replace(path)
         except BaseException:

@@ -41,7 +41,7 @@ class Surface:
 
     name: str
     asks: str = ""
-    over: Content = Content.CODE
+    over: Content | None = None
     fires: str = ""
     floor: float | None = None
     budget: int | None = None
@@ -154,4 +154,11 @@ def _question(entry: QuestionEntry) -> Question:
 
 
 def _surface(name: str, entry: SurfaceEntry) -> Surface:
-    return Surface(name, entry.asks or "", Content(entry.over), entry.fires or "", entry.floor, entry.budget)
+    return Surface(
+        name,
+        entry.asks or "",
+        Content(entry.over) if entry.over else None,
+        entry.fires or "",
+        entry.floor,
+        entry.budget,
+    )

@@ -77,7 +77,9 @@ class SurfaceEntry(_Strict):
     asks: Label | None = Field(
         default=None, description="What is asked there.", examples=["questions about the manual"]
     )
-    over: Kind = Field(default="code", description="What is searched.", examples=["docs"])
+    over: Kind | None = Field(
+        default=None, description="What is searched. Without it: what `content` names.", examples=["docs"]
+    )
     fires: Label | None = Field(default=None, description="How often it asks.", examples=["nightly"])
     floor: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] | None = Field(
         default=None,

@@ -60,7 +60,7 @@ everything by one tier at a time, as the predecessor did, shows many names and f
 
 BREADTH_FIRST = Plan(
     (
-        Round(SIGNATURE, 0.5, heads=True),
+        Round(SIGNATURE, 0.6, heads=True),
         Round(FULL, 1 - MAP_SHARE),
         Round(STUB, 1, heads=True),
         Round(STUB, 1),
