@@ -10,7 +10,7 @@ from pathlib import Path
 
 from benchmarks.cases import PUBLISHED, RankingSet, SymbolCase, ranking_sets, symbol_cases
 from benchmarks.checkouts import Checkout, find
-from tobler_pack.corpus.cache import VARIABLE
+from tobler_pack.corpus.place import VARIABLE
 
 QUICK_CASES = 5
 QUICK_REPOSITORIES = 3

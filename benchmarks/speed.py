@@ -20,7 +20,7 @@ from benchmarks.ours import open_ours
 from benchmarks.peers import Semble, command_environment
 from benchmarks.report import Json, Table
 from benchmarks.settings import Settings, tell
-from tobler_pack.corpus.cache import VARIABLE
+from tobler_pack.corpus.place import VARIABLE
 from tobler_pack.packs.tokens import TokenCounter
 
 OURS, PEER = "tobler-pack", "semble"

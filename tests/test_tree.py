@@ -569,3 +569,21 @@ def test_a_branch_that_is_called_worktree_can_be_reached(small: Path) -> None:
     commit(small, {"a.py": "second\n"})
     git(small, "branch", "worktree", "HEAD~1")
     assert contents(small, "refs/heads/worktree")["a.py"] == b"a = 1\n"
+
+
+@pytest.mark.parametrize("size", [0, 1, 2_000_000, 2_000_001, 2_000_002, 3_048_577, 9_000_000])
+def test_of_a_huge_blob_no_more_than_its_beginning_is_held(tmp_path: Path, size: int) -> None:
+    import tracemalloc
+
+    root = create(tmp_path / "r", {"dump.sql": b"x" * size, "z.py": "z = 1\n"})
+    repository = Repository(root)
+    snapshot = repository.snapshot("HEAD")
+    entries = {entry.path: entry for entry in snapshot.entries}
+    repository.read(snapshot, entries["z.py"])
+    tracemalloc.start()
+    data = repository.read(snapshot, entries["dump.sql"])
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert data == b"x" * min(size, 2_000_001)
+    assert peak < 5_000_000
+    assert repository.read(snapshot, entries["z.py"]) == b"z = 1\n"

@@ -27,19 +27,13 @@ def main() -> NoReturn:
 
 
 def _run() -> int:
-    import typer  # after the first moment at which Ctrl-C is heard: its import takes longest of all
-
-    from tobler_pack.cli import app
-
     if isinstance(sys.stdout, io.TextIOWrapper):  # no terminal or pipe is too poor for the ε of a summary
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        code: int = app(standalone_mode=False, prog_name="tobler-pack") or 0
+        code = _hook(sys.argv[2:]) if sys.argv[1:2] == ["hook"] else _command_line()
     except ToblerError as error:
         _say(str(error))
         return error.exit_code
-    except typer.Abort:
-        raise KeyboardInterrupt from None
     except (BrokenPipeError, SystemExit):  # `tobler-pack query … | head`: the reader has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno() if sys.__stdout__ else 1)
         return 0
@@ -51,6 +45,25 @@ def _run() -> int:
     if code == _INTERRUPTED:  # what typer makes of Ctrl-C
         raise KeyboardInterrupt
     return code
+
+
+def _command_line() -> int:
+    import typer  # after the first moment at which Ctrl-C is heard: its import takes longest of all
+
+    from tobler_pack.cli import app
+
+    try:
+        return app(standalone_mode=False, prog_name="tobler-pack") or 0
+    except typer.Abort:
+        raise KeyboardInterrupt from None
+
+
+def _hook(arguments: list[str]) -> int:
+    """The hook without the libraries of the command line, which cost more than its work on most commits."""
+    from tobler_pack.ci import hook
+
+    options = hook.plain_options(arguments)
+    return _command_line() if options is None else hook.main(options)
 
 
 def _unexpected(error: Exception) -> int:

@@ -7,14 +7,14 @@ import json
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-from tobler_pack.corpus.cache import sealed, unsealed
+from tobler_pack.corpus.place import sealed, unsealed
 from tobler_pack.errors import UsageError
 from tobler_pack.packs import manifest, writer
 from tobler_pack.pipeline import Request, build_pack
+from tobler_pack.revision import code_digest
 from tobler_pack.sources.config import Config, Question
 from tobler_pack.surfaces import registry as surfaces
 from tobler_pack.surfaces import telemetry
@@ -183,21 +183,12 @@ def _as_typed(registry: Registry) -> str:
 
 def _key(workspace: Workspace, chain: Sequence[Question], registry: Registry) -> str:
     """Names everything that the last pack of a chain of questions depends on."""
-    facts: list[Any] = [_code_digest(), registry.tau().value, workspace.stamp, workspace.snapshot.tree_id]
+    facts: list[Any] = [code_digest(), registry.tau().value, workspace.stamp, workspace.snapshot.tree_id]
     facts += [repr(workspace.scope), [[q.id, q.ask, q.paths, q.surface] for q in chain]]
     last = chain[-1]
     facts.append([budget_of(last, registry), floor_of(last, registry), _as_typed(registry)])
     facts.append(registry.dials(last.surface).over)
     return hashlib.blake2b(json.dumps(facts).encode(), digest_size=16).hexdigest()
-
-
-@cache
-def _code_digest() -> str:
-    """A hash of this program's own text: another revision of the same version must not serve the packs of this one."""
-    digest = hashlib.blake2b(digest_size=16)
-    for path in sorted(Path(__file__).parent.rglob("*.py")):
-        digest.update(path.read_bytes())
-    return digest.hexdigest()
 
 
 class _Shelf:

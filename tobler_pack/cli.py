@@ -7,14 +7,14 @@ from typing import Annotated
 import typer
 
 from tobler_pack import __version__
-from tobler_pack.commands import packs, surfaces
+from tobler_pack.commands import ci, packs, surfaces
 from tobler_pack.commands.diff import diff
 from tobler_pack.serve.command import mcp
 
 EPILOG = (
-    "Exit codes: 0 fine; 1 the answer is no (--check found a stale pack, --strict a stale dial); "
-    "2 usage or configuration; 3 environment (no repository, commit or model not there, folder not writable); "
-    "130 interrupted."
+    "Exit codes: 0 fine; 1 the answer is no (--check found a stale pack, --strict a stale dial, "
+    "the hook refreshed a pack); 2 usage or configuration; 3 environment (no repository, commit or model not there, "
+    "folder not writable); 130 interrupted."
 )
 
 app = typer.Typer(
@@ -45,7 +45,8 @@ def _main(
 
 
 DIALS = (surfaces.surfaces, surfaces.history, surfaces.telemetry, surfaces.migrate, surfaces.calibrate)
+HOOKS = (ci.hook, ci.plan, ci.merge)
 
-for command in (packs.init, packs.query, packs.build, diff, packs.index, packs.schema, *DIALS, mcp):
+for command in (packs.init, packs.query, packs.build, diff, packs.index, packs.schema, *DIALS, *HOOKS, mcp):
     app.command()(command)
 app.command(context_settings={"ignore_unknown_options": True})(surfaces.tune)  # -0.5 is a value, to be clamped

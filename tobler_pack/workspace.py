@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from tobler_pack.corpus.cache import cache_folder
 from tobler_pack.corpus.library import Corpus, Scope, chunking_stamp, matching, of_content, open_corpus
 from tobler_pack.corpus.model import EMBEDDED, HUB, StaticModel, load_model, model_identity
+from tobler_pack.corpus.place import cache_folder
 from tobler_pack.corpus.tree import Repository, Snapshot
 from tobler_pack.corpus.tree import find_repository as find_repository
 from tobler_pack.evidence.blend import BLEND

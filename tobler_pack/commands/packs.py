@@ -31,8 +31,20 @@ if TYPE_CHECKING:
     from tobler_pack.sources.config import Config
 
 
-def init(repo: Repo = None) -> None:
+def init(
+    agents: Annotated[
+        bool, typer.Option("--agents", help="Instead: list the packs in AGENTS.md and CLAUDE.md, in a marked section.")
+    ] = False,
+    file: Annotated[
+        list[Path] | None, typer.Option("--file", help="With --agents: another file; repeat for several.")
+    ] = None,
+    remove: Annotated[bool, typer.Option("--remove", help="With --agents: take the section away.")] = False,
+    repo: Repo = None,
+) -> None:
     """Write a commented starter configuration with questions that fit the repository; never overwrites."""
+    if agents or file or remove:
+        _tell_agents(agents, file or [], remove, repo)
+        return
     from tobler_pack.corpus.tree import WORKTREE
     from tobler_pack.packs import writer
     from tobler_pack.sources.config import DEFAULT_NAME
@@ -50,6 +62,22 @@ def init(repo: Repo = None) -> None:
     writer.replace(place, starter_config(paths))
     keep_both_sides(repository.root)
     typer.echo(f"{shown(place)} written; next: edit its questions, then type: tobler-pack build")
+
+
+def _tell_agents(agents: bool, files: list[Path], remove: bool, repo: Path | None) -> None:
+    from tobler_pack.ci.agents import update
+    from tobler_pack.workspace import find_repository
+
+    if not agents:
+        raise UsageError("--file and --remove belong to --agents; type: tobler-pack init --agents")
+    repository = find_repository(repo)
+    if repository.root is None:
+        raise EnvironmentProblem("a bare repository has no work tree with files for agents; use a clone")
+    done = update(repository.root, load(repository, None), files, remove=remove)
+    for place, what in done:
+        typer.echo(f"{shown(place)}: {what}")
+    if not done:
+        typer.echo("there is no file for agents; nothing to remove")
 
 
 def query(

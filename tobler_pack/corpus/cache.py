@@ -7,7 +7,6 @@ by content, and a tree that has none yet starts from the nearest one (most files
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import shutil
@@ -22,14 +21,11 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from platformdirs import user_cache_path
 
 from tobler_pack.corpus.index import Index, SourceFile
+from tobler_pack.corpus.place import Damaged, digest, sealed, unsealed
 from tobler_pack.corpus.postings import Postings
 from tobler_pack.corpus.tables import Tables
-from tobler_pack.errors import EnvironmentProblem
-
-VARIABLE = "TOBLER_PACK_CACHE"
 
 FORMAT = 4
 """Raised whenever the arrays of an index change their meaning."""
@@ -40,31 +36,11 @@ _ABANDONED_AFTER_NS = 24 * 3_600 * 10**9
 _META = "meta"
 
 
-class Damaged(ValueError):  # noqa: N818 - a signal between cache and caller, not an error for the user
-    """Something in the cache that cannot be used as it lies there."""
-
-
-def cache_folder(work_tree: Path | None) -> Path:
-    """The folder for everything that may be lost: TOBLER_PACK_CACHE, or the platform's user cache folder.
-
-    Raises EnvironmentProblem if it lies in the work tree (it would be searched, and committed) or cannot be made.
-    """
-    named = os.environ.get(VARIABLE)
-    folder = Path(named).expanduser().absolute() if named else user_cache_path("tobler-pack")
-    if work_tree is not None and folder.resolve().is_relative_to(work_tree.resolve()):
-        raise EnvironmentProblem(f"the cache folder {folder} lies inside the work tree; set {VARIABLE} to one outside")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise EnvironmentProblem(f"cannot make the cache folder {folder}: {error.strerror}; set {VARIABLE}") from None
-    return folder
-
-
 class IndexCache:
     """The indexes of one stamp. Indexes with another stamp have nothing in common with these."""
 
     def __init__(self, folder: Path, stamp: str, warn: Callable[[str], None]) -> None:
-        self._shelf = folder / f"index-{FORMAT}" / _digest(stamp)
+        self._shelf = folder / f"index-{FORMAT}" / digest(stamp)
         self._all = folder / f"index-{FORMAT}"
         self._warn = warn
 
@@ -95,7 +71,7 @@ class IndexCache:
             self._warn(f"the index was not kept in {self._all}: {error.strerror}")
 
     def _place(self, files: Sequence[SourceFile]) -> Path:
-        return self._shelf / _digest("\0".join(f"{f.path}\0{f.blob}\0{f.language}" for f in files))
+        return self._shelf / digest("\0".join(f"{f.path}\0{f.blob}\0{f.language}" for f in files))
 
     def _load(self, place: Path) -> Index | None:
         try:
@@ -136,25 +112,8 @@ class IndexCache:
                 shutil.rmtree(part, ignore_errors=True)
 
 
-def _digest(text: str) -> str:
-    return hashlib.blake2b(text.encode("utf-8", "surrogateescape"), digest_size=16).hexdigest()
-
-
-def sealed(text: str) -> str:
-    """A text under a first line that tells whether it is whole."""
-    return f"{_digest(text)}\n{text}"
-
-
-def unsealed(text: str) -> str:
-    """The text under a seal. Raises Damaged if it is not whole."""
-    seal, _, content = text.partition("\n")
-    if seal != _digest(content):
-        raise Damaged
-    return content
-
-
 def _fingerprints(files: Sequence[SourceFile]) -> npt.NDArray[np.uint64]:
-    digests = [_digest(f"{file.path}\0{file.blob}")[:16] for file in files]
+    digests = [digest(f"{file.path}\0{file.blob}")[:16] for file in files]
     return np.unique(np.array([int(digest, 16) for digest in digests], dtype=np.uint64))
 
 

@@ -12,9 +12,10 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tobler_pack.corpus.cache import IndexCache, sealed, unsealed
+from tobler_pack.corpus.cache import IndexCache
 from tobler_pack.corpus.index import Index, SourceFile, build_index
 from tobler_pack.corpus.model import StaticModel
+from tobler_pack.corpus.place import sealed, unsealed
 from tobler_pack.corpus.semble_bridge import Language, languages, semble_version
 from tobler_pack.corpus.text import Cause
 from tobler_pack.corpus.tree import SUBMODULE_MODE, SYMLINK_MODE, Entry, Repository, Snapshot

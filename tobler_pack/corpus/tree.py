@@ -32,8 +32,10 @@ INDEX = "index"
 SYMLINK_MODE = 0o120000
 SUBMODULE_MODE = 0o160000
 
-# Held in memory while hashing the work tree; larger files are never shown, so their bytes are not kept.
+# Larger files are never shown, so no more of their bytes than this is ever held in memory.
 _KEPT_BYTES = 2_000_000
+
+_PIECE_BYTES = 1 << 20
 
 _HERMETIC = {
     "GIT_OPTIONAL_LOCKS": "0",  # looking must not rewrite the user's index
@@ -180,8 +182,16 @@ class Repository:
         kept = snapshot.on_disk.get(entry.path)
         return self.read_blob(entry.blob, entry.path) if kept is None else kept
 
+    def tree_id(self, entries: Iterable[Entry]) -> str:
+        """The id of a tree that holds just these entries, which stand in the order of a snapshot."""
+        return _tree_id(tuple(entries), self._object_format)
+
+    def blob_id(self, data: bytes) -> str:
+        """The id that git would give these bytes."""
+        return self._hash([data], len(data))
+
     def read_blob(self, blob: str, path: str) -> bytes:
-        """The raw bytes of a blob; `path` is what a message calls it.
+        """The raw bytes of a blob, of a very large one only the first; `path` is what a message calls it.
 
         Raises EnvironmentProblem if the blob is not in this clone.
         """
@@ -194,7 +204,10 @@ class Repository:
                 f"the content of {path!r} (blob {blob[:12]}) is not in this clone; "
                 "a partial clone needs it fetched first: git fetch --refetch --filter=blob:limit=1m"
             )
-        data = batch.stdout.read(int(told[2]) + 1)[:-1]
+        size = int(told[2])
+        data = batch.stdout.read(min(size, _KEPT_BYTES + 1))
+        for skipped in range(size + 1, len(data), -_PIECE_BYTES):  # with the line end behind it
+            batch.stdout.read(min(skipped - len(data), _PIECE_BYTES))
         assert isinstance(data, bytes)
         return data
 
@@ -267,7 +280,7 @@ class Repository:
             mode = 0o100755 if found.st_mode & stat.S_IXUSR else 0o100644
             if found.st_size > _KEPT_BYTES:
                 with place.open("rb") as file:
-                    pieces = iter(lambda: file.read(1 << 20), b"")
+                    pieces = iter(lambda: file.read(_PIECE_BYTES), b"")
                     return Entry(path, mode, self._hash(pieces, found.st_size)), b"\0" * (_KEPT_BYTES + 1)
             data = place.read_bytes()
         except (FileNotFoundError, NotADirectoryError):
