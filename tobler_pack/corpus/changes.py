@@ -13,6 +13,7 @@ from tobler_pack.corpus.tree import SUBMODULE_MODE, SYMLINK_MODE, Repository, Sn
 _OPTIONS = (
     "--find-renames=50%",
     "--find-copies=50%",
+    "--no-rename-empty",  # one empty file is not another one under a new name
     "-l1000",
     "--diff-algorithm=myers",
     "--indent-heuristic",

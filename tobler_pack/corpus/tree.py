@@ -153,12 +153,13 @@ class Repository:
         with tempfile.TemporaryDirectory(prefix="tobler-pack-") as scratch:
             alone = self._alone(Path(scratch))
             trees = [self._tree_in(alone, Path(scratch), snapshot) for snapshot in (before, after)]
-            return self._run("diff-tree", "-r", "--no-ext-diff", "--no-textconv", *arguments, *trees, env=alone)
+            command = ["-c", f"core.attributesFile={os.devnull}", "diff-tree", "-r", "--no-ext-diff", "--no-textconv"]
+            return self._run(*command, *arguments, *trees, env=alone)
 
     def _alone(self, scratch: Path) -> dict[str, str]:
         """The environment of a repository in `scratch` that has the objects of this one and none of its settings."""
         told = self._run("rev-parse", "--git-path", "objects")
-        borrowed = [str(Path(self._git.working_dir or ".") / os.fsdecode(told).removesuffix("\n"))]
+        borrowed = [_in_list(str(Path(self._git.working_dir or ".") / os.fsdecode(told).removesuffix("\n")))]
         borrowed += filter(None, [os.environ.get("GIT_ALTERNATE_OBJECT_DIRECTORIES")])
         alone = {
             "GIT_DIR": str(scratch / "git"),
@@ -166,6 +167,9 @@ class Repository:
             "GIT_OBJECT_DIRECTORY": str(scratch / "git/objects"),
             "GIT_CONFIG_NOSYSTEM": "1",
             "GIT_CONFIG_GLOBAL": os.devnull,
+            "GIT_CONFIG_COUNT": "0",  # what `git -c name=value commit` hands to a hook
+            "GIT_CONFIG_PARAMETERS": "",
+            "GIT_DIFF_OPTS": "",
         }
         self._run("init", "--quiet", "--bare", "--template=", f"--object-format={self._object_format}", env=alone)
         return alone | {"GIT_ALTERNATE_OBJECT_DIRECTORIES": os.pathsep.join(borrowed)}
@@ -175,7 +179,11 @@ class Repository:
         if snapshot.is_committed:
             return snapshot.tree_id
         blobs: dict[str, str] = {}
+        large = [entry for entry in snapshot.entries if len(snapshot.on_disk.get(entry.path, b"")) > _KEPT_BYTES]
+        known = {entry.path for entry in large if self.ask("cat-file", "-e", entry.blob) is not None}
         for at, (path, data) in enumerate(snapshot.on_disk.items()):
+            if path in known:  # its bytes were not kept, but git has them: only its time stamp is new
+                continue
             (scratch / str(at)).write_bytes(data)
             blobs[path] = str(scratch / str(at))
         if blobs:
@@ -346,6 +354,13 @@ class Repository:
         answers = self._run(*arguments, given=paths, env=alone).split(b"\0")
         values = zip(answers[0::3], answers[2::3], strict=False)
         return frozenset(_text(path) for path, value in values if value not in (b"unspecified", b"unset", b"false"))
+
+
+def _in_list(path: str) -> str:
+    """A path as one entry of GIT_ALTERNATE_OBJECT_DIRECTORIES, quoted where git would cut it in two."""
+    if os.pathsep not in path:
+        return path
+    return '"' + path.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
 
 
 def _end(process: git.Git.AutoInterrupt) -> None:
