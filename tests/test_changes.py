@@ -1,4 +1,4 @@
-"""What differs between two trees: every kind of change, whatever the user's git is told and whatever a file is called."""
+"""What differs between two trees: every kind of change, whatever git is told and whatever a file is called."""
 
 from __future__ import annotations
 

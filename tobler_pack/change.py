@@ -11,7 +11,7 @@ from tobler_pack.corpus.changes import FileChange, Kind, Status, changes
 from tobler_pack.corpus.library import GENERATED_ATTRIBUTE, known_languages, language_of
 from tobler_pack.corpus.outline import definitions, parse
 from tobler_pack.corpus.text import Cause, read_text, split_lines
-from tobler_pack.corpus.tree import Snapshot
+from tobler_pack.corpus.tree import Entry, Snapshot
 from tobler_pack.evidence.changed import ChangedDefinition, Side, changed_definitions
 from tobler_pack.types import LineRange
 from tobler_pack.workspace import Workspace
@@ -32,26 +32,46 @@ class Change:
     quiet: tuple[tuple[FileChange, str], ...]
 
 
-def read_change(workspace: Workspace, before: Snapshot, after: Snapshot | None = None) -> Change:
-    """The change from `before` to `after`, by default the tree of the workspace."""
-    repository, after = workspace.repository, after or workspace.snapshot
-    files = changes(repository, before, after)
-    generated = repository.with_attribute(after, GENERATED_ATTRIBUTE)
-    found: list[ChangedDefinition] = []
-    quiet: list[tuple[FileChange, str]] = []
-    sides = _Sides(workspace, before, after)
-    for one in files:
-        reason = _reason(one, generated)
-        if reason is None:
-            old, new = sides.old(one), sides.new(one)
-            if isinstance(old, Cause) or isinstance(new, Cause):
-                reason = (old if isinstance(old, Cause) else new).value  # type: ignore[union-attr]
-            else:
-                is_searched = sides.is_searched(one)
-                found += [replace(each, is_searched=is_searched) for each in changed_definitions(one, old, new)]
-        if reason is not None:
-            quiet.append((one, reason))
-    return Change(tuple(files), tuple(found), tuple(quiet))
+class ChangeReader:
+    """Reads changes that lie in the history of one workspace; the trees and files that they share are read once."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self._snapshots: dict[str, Snapshot] = {}
+        self._sides: dict[tuple[str, str], Side | Cause] = {}
+
+    def snapshot(self, commit: str) -> Snapshot:
+        """The tree of a commit."""
+        if commit not in self._snapshots:
+            self._snapshots[commit] = self._workspace.repository.snapshot(commit)
+        return self._snapshots[commit]
+
+    def read(self, before: Snapshot, after: Snapshot | None = None, only: frozenset[str] | None = None) -> Change:
+        """The change from `before` to `after`, by default the tree of the workspace; of some files `only` (by their
+        new or old path), of which those that are generated are known already.
+        """
+        repository, after = self._workspace.repository, after or self._workspace.snapshot
+        files = changes(repository, before, after)
+        generated: frozenset[str] = frozenset()
+        if only is None:
+            generated = repository.with_attribute(after, GENERATED_ATTRIBUTE)
+        else:
+            files = [one for one in files if one.path in only or one.old_path in only]
+        found: list[ChangedDefinition] = []
+        quiet: list[tuple[FileChange, str]] = []
+        sides = _Sides(self._workspace, before, after, self._sides)
+        for one in files:
+            reason = _reason(one, generated)
+            if reason is None:
+                old, new = sides.old(one), sides.new(one)
+                if isinstance(old, Cause) or isinstance(new, Cause):
+                    reason = (old if isinstance(old, Cause) else new).value  # type: ignore[union-attr]
+                else:
+                    is_searched = sides.is_searched(one)
+                    found += [replace(each, is_searched=is_searched) for each in changed_definitions(one, old, new)]
+            if reason is not None:
+                quiet.append((one, reason))
+        return Change(tuple(files), tuple(found), tuple(quiet))
 
 
 def _reason(change: FileChange, generated: frozenset[str]) -> str | None:
@@ -66,8 +86,11 @@ def _reason(change: FileChange, generated: frozenset[str]) -> str | None:
 class _Sides:
     """Files before and after a change, with their definitions."""
 
-    def __init__(self, workspace: Workspace, before: Snapshot, after: Snapshot) -> None:
+    def __init__(
+        self, workspace: Workspace, before: Snapshot, after: Snapshot, known: dict[tuple[str, str], Side | Cause]
+    ) -> None:
         self._workspace = workspace
+        self._known = known
         self._before = before
         self._after = after
         self._old_entries = {entry.path: entry for entry in before.entries}
@@ -80,7 +103,7 @@ class _Sides:
         entry = self._old_entries.get(change.old_path)
         if entry is None or not any(hunk.old[1] for hunk in change.hunks):
             return Side()
-        return self._read(self._workspace.repository.read(self._before, entry), change.old_path)
+        return self._read(self._before, entry)
 
     def new(self, change: FileChange) -> Side | Cause:
         """The file after; empty if it is gone."""
@@ -90,22 +113,28 @@ class _Sides:
         at = self._files.get(change.path)
         if at is not None and self._workspace.corpus.index.files[at].blob == entry.blob:
             return Side(self._workspace.library.lines(at), self._workspace.library.definitions(at))
-        return self._read(self._workspace.repository.read(self._after, entry), change.path)
+        return self._read(self._after, entry)
 
     def is_searched(self, change: FileChange) -> bool:
         """Whether a file is of the content that packs look at."""
         language = language_of(change.path, self._languages)
         return language is not None and language.content in self._workspace.config.content
 
-    def _read(self, data: bytes, path: str) -> Side | Cause:
-        text = read_text(data)
-        if isinstance(text, Cause):
-            return text
-        language = language_of(path, self._languages)
-        source = text.encode()
-        tree = None if language is None else parse(source, language.name)
-        found = () if tree is None or language is None else definitions(tree, source, language.name)
-        return Side(split_lines(text), found)
+    def _read(self, snapshot: Snapshot, entry: Entry) -> Side | Cause:
+        language = language_of(entry.path, self._languages)
+        name = "" if language is None else language.name
+        if (entry.blob, name) not in self._known:
+            self._known[entry.blob, name] = _side(self._workspace.repository.read(snapshot, entry), name)
+        return self._known[entry.blob, name]
+
+
+def _side(data: bytes, language: str) -> Side | Cause:
+    text = read_text(data)
+    if isinstance(text, Cause):
+        return text
+    source = text.encode()
+    tree = parse(source, language) if language else None
+    return Side(split_lines(text), definitions(tree, source, language) if tree is not None else ())
 
 
 def hidden_lines(change: Change, files: Mapping[str, int]) -> dict[int, list[LineRange]]:

@@ -9,14 +9,15 @@ import numpy as np
 import numpy.typing as npt
 
 from tobler_pack.areas import Area, areas
-from tobler_pack.change import Change, hidden_lines, read_change
+from tobler_pack.change import Change, ChangeReader, hidden_lines
 from tobler_pack.comparison import Comparison
 from tobler_pack.corpus.changes import FileChange
 from tobler_pack.corpus.history import Commit, History, commits_between, past
 from tobler_pack.corpus.index import Index
+from tobler_pack.corpus.terms import words
 from tobler_pack.evidence.change import asking
 from tobler_pack.evidence.change_blend import CHANGES, Evidence, Facts, blend
-from tobler_pack.evidence.reasons import reason
+from tobler_pack.evidence.reasons import Block, reason
 from tobler_pack.packs import manifest
 from tobler_pack.packs.changed_here import Touched, changed_here
 from tobler_pack.packs.markdown import code_span
@@ -25,6 +26,7 @@ from tobler_pack.pipeline import Extras, Request, present, score, soft_weights
 from tobler_pack.types import LineRange
 from tobler_pack.weighing.allocation import BREADTH_FIRST
 from tobler_pack.weighing.memory import Memory, remember
+from tobler_pack.weighing.weights import Floats
 from tobler_pack.workspace import Workspace
 
 TAU_OF_CHANGES = 0.75
@@ -57,10 +59,11 @@ def make(
 
     Raises UsageError if the budget does not hold a heading.
     """
-    change = read_change(workspace, workspace.repository.snapshot(comparison.base))
+    reader = ChangeReader(workspace)
+    change = reader.read(reader.snapshot(comparison.base))
     if not change.files:
         return []
-    job = _Job(workspace, comparison, change, surface, command)
+    job = _Job(workspace, comparison, reader, change, surface, command)
     parts = areas(change, split_by, [entry.path for entry in workspace.snapshot.entries], budget)
     made = [job.pack(part) for part in parts]
     workspace.counter.keep()
@@ -76,10 +79,17 @@ class _Job:
     """What all packs of one change share."""
 
     def __init__(
-        self, workspace: Workspace, comparison: Comparison, change: Change, surface: str, command: str
+        self,
+        workspace: Workspace,
+        comparison: Comparison,
+        reader: ChangeReader,
+        change: Change,
+        surface: str,
+        command: str,
     ) -> None:
         self._workspace = workspace
         self._comparison = comparison
+        self._reader = reader
         self._change = change
         self._surface = surface
         self._command = command
@@ -89,15 +99,16 @@ class _Job:
         self._own = _own_chunks(self._index, self._hidden)
         repository = workspace.repository
         self._history: History = past(repository, comparison.base, MOST_COMMITS)
+        self._subjects: dict[str, Floats | None] = {}
         self._commits: Sequence[Commit] = commits_between(repository, comparison.base, comparison.head, MOST_TURNS)
 
     def pack(self, area: Area) -> Made:
         """The pack of one area."""
-        subjects = [score(self._workspace.library, one.subject) for one in self._commits if one.subject]
+        subjects = [found for one in self._commits if (found := self._subject(one)) is not None]
         paths = _paths(area.files)
         subject = np.mean(subjects, axis=0) if subjects else None
         evidence = self._blend(Facts(area.definitions, paths, subject, self._history.commits))
-        turn = remember(self._memory(paths), evidence.scores)
+        turn = remember(self._memory(area), evidence.scores)
         weights = soft_weights(turn.scores, ~self._own, TAU_OF_CHANGES)
         name = f"{self._surface}-{area.name}" if area.name else self._surface
         request = Request(name, self._question(area), self._command, area.budget)
@@ -129,29 +140,33 @@ class _Job:
     def _blend(self, facts: Facts) -> Evidence:
         return blend(self._index, self._workspace.library.model, facts, self._own)
 
-    def _memory(self, paths: Sequence[str]) -> Memory | None:
+    def _memory(self, area: Area) -> Memory | None:
         """The change as a session: its commits, oldest first, are the turns before the change as a whole."""
         if len(self._commits) < 2:
             return None
+        asking = {one.path for one in area.definitions}
+        paths = frozenset(_paths([file for file in area.files if file.path in asking]))
         memory: Memory | None = None
         for commit in self._commits:
-            facts = self._turn(commit, frozenset(paths))
+            facts = self._turn(commit, paths)
             if facts is not None:
                 memory = remember(memory, self._blend(facts).scores)
         return memory
 
     def _turn(self, commit: Commit, paths: frozenset[str]) -> Facts | None:
-        """What one commit changed among the files of the change as a whole; None for nothing, or without its parent."""
-        repository = self._workspace.repository
-        if not commit.parents or repository.ask("cat-file", "-e", commit.parents[0]) is None:
+        """What one commit changed among some files; None for nothing, or without its parent."""
+        if not commit.parents or self._workspace.repository.ask("cat-file", "-e", commit.parents[0]) is None:
             return None
-        step = read_change(self._workspace, repository.snapshot(commit.parents[0]), repository.snapshot(commit.id))
-        definitions = [one for one in step.definitions if one.path in paths]
-        if not definitions:
+        step = self._reader.read(self._reader.snapshot(commit.parents[0]), self._reader.snapshot(commit.id), paths)
+        if not step.definitions:
             return None
-        subject = score(self._workspace.library, commit.subject) if commit.subject else None
-        touched = [path for path in _paths(step.files) if path in paths]
-        return Facts(definitions, touched, subject, self._history.commits)
+        return Facts(step.definitions, _paths(step.files), self._subject(commit), self._history.commits)
+
+    def _subject(self, commit: Commit) -> Floats | None:
+        """How well each chunk answers to what a commit says; None if it says nothing."""
+        if commit.subject not in self._subjects:
+            self._subjects[commit.subject] = score(self._workspace.library, commit.subject) if commit.subject else None
+        return self._subjects[commit.subject]
 
     def _question(self, area: Area) -> str:
         definitions = _count(len(area.definitions), "definition")
@@ -160,6 +175,10 @@ class _Job:
 
     def _notes(self, area: Area) -> tuple[str, ...]:
         notes = [self._comparison.note] if self._comparison.note else []
+        if self._history.lacks_contents:
+            notes.append(
+                "This partial clone lacks old contents: files that were renamed and changed at once count as new."
+            )
         if self._history.is_cut:
             count = len(self._history.commits)
             notes.append(
@@ -182,12 +201,16 @@ class _Job:
         return changed_here(touched, quiet, lambda text: counter.count([text])[0], area.budget)
 
     def _reasons(self, area: Area, evidence: Evidence, paths: Sequence[str]) -> Callable[[int, LineRange], str]:
-        lines = self._index.tables.chunk_lines
+        library, chunk_lines = self._workspace.library, self._index.tables.chunk_lines
 
-        def why(file: int, block: LineRange) -> str:
+        def why(file: int, lines: LineRange) -> str:
             rows = np.flatnonzero(self._index.chunk_file == file)
-            chunks = rows[(lines[rows, 0] <= block[1]) & (lines[rows, 1] >= block[0])].tolist()
-            return reason(self._index.files[file].path, chunks, evidence, area.definitions, paths, code_span)
+            chunks = rows[(chunk_lines[rows, 0] <= lines[1]) & (chunk_lines[rows, 1] >= lines[0])].tolist()
+            names = words("\n".join(library.lines(file)[lines[0] - 1 : lines[1]]))
+            declared = [one for one in library.definitions(file) if lines[0] <= one.declaration[1] <= lines[1]]
+            defined = frozenset(one.name for one in declared) & frozenset(names)
+            block = Block(self._index.files[file].path, chunks, frozenset(names), defined)
+            return reason(block, evidence, area.definitions, paths, code_span)
 
         return why
 

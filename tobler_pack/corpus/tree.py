@@ -34,6 +34,8 @@ SUBMODULE_MODE = 0o160000
 # Held in memory while hashing the work tree; larger files are never shown, so their bytes are not kept.
 _KEPT_BYTES = 2_000_000
 
+_REFETCH = "a partial clone needs all content fetched first: git fetch --refetch --no-filter"
+
 _HERMETIC = {
     "GIT_OPTIONAL_LOCKS": "0",  # looking must not rewrite the user's index
     "GIT_NO_LAZY_FETCH": "1",  # a partial clone must not fetch behind our back
@@ -149,12 +151,19 @@ class Repository:
 
         It runs in an empty throw-away repository that borrows the objects of this one: neither the user's
         configuration nor attribute files, filters and drivers reach what it says.
+
+        Raises EnvironmentProblem if this clone lacks some of their content.
         """
         with tempfile.TemporaryDirectory(prefix="tobler-pack-") as scratch:
             alone = self._alone(Path(scratch))
             trees = [self._tree_in(alone, Path(scratch), snapshot) for snapshot in (before, after)]
             command = ["-c", f"core.attributesFile={os.devnull}", "diff-tree", "-r", "--no-ext-diff", "--no-textconv"]
-            return self._run(*command, *arguments, *trees, env=alone)
+            try:
+                return self._run(*command, *arguments, *trees, env=alone)
+            except git.exc.GitCommandError as error:
+                raise EnvironmentProblem(
+                    f"git cannot compare the two trees ({_first_line(error.stderr)}); {_REFETCH}"
+                ) from None
 
     def _alone(self, scratch: Path) -> dict[str, str]:
         """The environment of a repository in `scratch` that has the objects of this one and none of its settings."""
@@ -221,8 +230,7 @@ class Repository:
         told = batch.stdout.readline().split()
         if len(told) != 3:
             raise EnvironmentProblem(
-                f"the content of {entry.path!r} (blob {entry.blob[:12]}) is not in this clone; "
-                "a partial clone needs it fetched first: git fetch --refetch --filter=blob:limit=1m"
+                f"the content of {entry.path!r} (blob {entry.blob[:12]}) is not in this clone; {_REFETCH}"
             )
         data = batch.stdout.read(int(told[2]) + 1)[:-1]
         assert isinstance(data, bytes)

@@ -13,7 +13,6 @@ from tobler_pack.corpus.index import Index
 from tobler_pack.corpus.model import StaticModel
 from tobler_pack.evidence import change as channels
 from tobler_pack.evidence.blend import voice
-from tobler_pack.evidence.change import Reference
 from tobler_pack.evidence.changed import ChangedDefinition
 from tobler_pack.evidence.cochange import Companion, cochange
 from tobler_pack.evidence.kin import counterparts, kinship
@@ -45,13 +44,14 @@ COHERENCE = 0.3
 class Evidence:
     """The scores of N chunks, what each channel added to them, and the names, files and counts behind it.
 
-    `users` and `used` have the weightiest name for a chunk's position, `companions` the best joint past of a path.
+    `users` and `used` have the weight of each name that ties chunks to the change, `companions` the best joint past of
+    a path.
     """
 
     scores: Floats
     voices: Mapping[str, Floats]
-    users: Mapping[int, Reference]
-    used: Mapping[int, Reference]
+    users: Mapping[str, float]
+    used: Mapping[str, float]
     companions: Mapping[str, Companion]
 
 
