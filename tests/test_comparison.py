@@ -182,7 +182,7 @@ def nothing(root: Path) -> None:
         (detached, (None, None, False), EnvironmentProblem, "HEAD is detached and no default branch is known"),
         (unrelated, ("main", None, False), EnvironmentProblem, "main and HEAD have no commit in common"),
         (unrelated, ("main", "alone", False), EnvironmentProblem, "main and alone have no commit in common"),
-        (nothing, ("nowhere", None, False), EnvironmentProblem, "no such commit in this clone.*git fetch --tags origin"),
+        (nothing, ("nowhere", None, False), EnvironmentProblem, "no such commit in this clone.*git fetch --tags"),
         (nothing, ("main", "gone", False), EnvironmentProblem, "--head gone: there is no such commit"),
         (nothing, ("main^{tree}", None, False), EnvironmentProblem, "no such commit"),
         (nothing, ("", None, False), UsageError, "--base '' is no name of a commit"),

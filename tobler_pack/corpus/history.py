@@ -43,7 +43,7 @@ def resolve(repository: Repository, name: str) -> str | None:
     """The id of the commit that a name means in this clone, also of a branch that only the remote has; else None."""
     if not name.strip() or name.startswith("-") or "\0" in name:
         return None
-    for candidate in (name, f"refs/remotes/origin/{name}"):
+    for candidate in (name, f"refs/remotes/origin/{name.removeprefix('refs/heads/')}"):
         told = repository.ask("rev-parse", "--verify", "--quiet", "--end-of-options", f"{candidate}^{{commit}}")
         if told is not None:
             return told.decode().split()[-1]
