@@ -80,6 +80,8 @@ def _reason(change: FileChange, generated: frozenset[str]) -> str | None:
         return change.kind.value
     if change.path in generated:
         return Cause.GENERATED.value
+    if any("\udc80" <= character <= "\udcff" for character in change.path):  # its name; no such file is searched
+        return Cause.UNDECODABLE.value
     return "lock file" if _LOCK.search(change.path) else None
 
 

@@ -32,6 +32,8 @@ def compare(repository: Repository, base: str | None, head: str | None, *, stage
 
     Raises UsageError for options that contradict each other, EnvironmentProblem if this clone lacks what is needed.
     """
+    if repository.root is None and (staged or head is None):
+        raise EnvironmentProblem("a bare repository has no work tree; name the last commit of the change: --head REF")
     if staged:
         if base is not None or head is not None:
             raise UsageError("--staged compares the index with HEAD; leave out --base and --head")

@@ -104,11 +104,16 @@ class _Job:
 
     def pack(self, area: Area) -> Made:
         """The pack of one area."""
-        subjects = [found for one in self._commits if (found := self._subject(one)) is not None]
         paths = _paths(area.files)
-        subject = np.mean(subjects, axis=0) if subjects else None
+        turns = self._turns(area)
+        subjects = [one.subject for one in turns] if turns else [self._subject(one) for one in self._commits]
+        said = [one for one in subjects if one is not None]
+        subject = np.mean(said, axis=0) if said else None
         evidence = self._blend(Facts(area.definitions, paths, subject, self._history.commits))
-        turn = remember(self._memory(area), evidence.scores)
+        memory: Memory | None = None
+        for facts in turns:
+            memory = remember(memory, self._blend(facts).scores)
+        turn = remember(memory, evidence.scores)
         weights = soft_weights(turn.scores, ~self._own, TAU_OF_CHANGES)
         name = f"{self._surface}-{area.name}" if area.name else self._surface
         request = Request(name, self._question(area), self._command, area.budget)
@@ -140,18 +145,16 @@ class _Job:
     def _blend(self, facts: Facts) -> Evidence:
         return blend(self._index, self._workspace.library.model, facts, self._own)
 
-    def _memory(self, area: Area) -> Memory | None:
-        """The change as a session: its commits, oldest first, are the turns before the change as a whole."""
+    def _turns(self, area: Area) -> list[Facts]:
+        """The change as a session: its commits, oldest first, are the turns before the change as a whole. What was
+        taken back, or done elsewhere, is none of them.
+        """
         if len(self._commits) < 2:
-            return None
+            return []
         asking = {one.path for one in area.definitions}
         paths = frozenset(_paths([file for file in area.files if file.path in asking]))
-        memory: Memory | None = None
-        for commit in self._commits:
-            facts = self._turn(commit, paths)
-            if facts is not None:
-                memory = remember(memory, self._blend(facts).scores)
-        return memory
+        turns = [self._turn(commit, paths) for commit in self._commits]
+        return [facts for facts in turns if facts is not None]
 
     def _turn(self, commit: Commit, paths: frozenset[str]) -> Facts | None:
         """What one commit changed among some files; None for nothing, or without its parent."""
