@@ -114,7 +114,8 @@ class _Sides:
             return Side()
         at = self._files.get(change.path)
         if at is not None and self._workspace.corpus.index.files[at].blob == entry.blob:
-            return Side(self._workspace.library.lines(at), self._workspace.library.definitions(at))
+            text = read_text(self._workspace.repository.read(self._after, entry))  # the index names files without text
+            return text if isinstance(text, Cause) else Side(split_lines(text), self._workspace.library.definitions(at))
         return self._read(self._after, entry)
 
     def is_searched(self, change: FileChange) -> bool:
