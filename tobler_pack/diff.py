@@ -99,6 +99,7 @@ class _Job:
         self._own = _own_chunks(self._index, self._hidden)
         repository = workspace.repository
         self._history: History = past(repository, comparison.base, MOST_COMMITS)
+        self._is_shallow = repository.is_shallow
         self._subjects: dict[str, Floats | None] = {}
         self._commits: Sequence[Commit] = commits_between(repository, comparison.base, comparison.head, MOST_TURNS)
 
@@ -158,12 +159,15 @@ class _Job:
 
     def _turn(self, commit: Commit, paths: frozenset[str]) -> Facts | None:
         """What one commit changed among some files; None for nothing, or without its parent."""
-        if not commit.parents or self._workspace.repository.ask("cat-file", "-e", commit.parents[0]) is None:
+        if not commit.parents or (self._is_shallow and not self._has(commit.parents[0])):
             return None
         step = self._reader.read(self._reader.snapshot(commit.parents[0]), self._reader.snapshot(commit.id), paths)
         if not step.definitions:
             return None
         return Facts(step.definitions, _paths(step.files), self._subject(commit), self._history.commits)
+
+    def _has(self, commit: str) -> bool:
+        return self._workspace.repository.ask("cat-file", "-e", commit) is not None
 
     def _subject(self, commit: Commit) -> Floats | None:
         """How well each chunk answers to what a commit says; None if it says nothing."""

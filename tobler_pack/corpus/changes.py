@@ -86,8 +86,10 @@ def changes(repository: Repository, before: Snapshot, after: Snapshot) -> list[F
     """
     if before.tree_id == after.tree_id:
         return []
-    raw = list(_read_raw(repository.compare(before, after, "--raw", "-z", "--no-abbrev", *_OPTIONS)))
-    patch = repository.compare(before, after, "--patch", "--unified=0", "--inter-hunk-context=0", *_OPTIONS)
+    listing = ("--raw", "-z", "--no-abbrev", *_OPTIONS)
+    hunks = ("--patch", "--unified=0", "--inter-hunk-context=0", *_OPTIONS)
+    listed, patch = repository.compare(before, after, listing, hunks)
+    raw = list(_read_raw(listed))
     sections = _SECTION.split(patch)[1:]
     found: list[FileChange] = []
     at = 0

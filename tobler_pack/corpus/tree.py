@@ -16,7 +16,7 @@ import subprocess
 import tempfile
 import weakref
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
@@ -34,7 +34,7 @@ SUBMODULE_MODE = 0o160000
 # Held in memory while hashing the work tree; larger files are never shown, so their bytes are not kept.
 _KEPT_BYTES = 2_000_000
 
-_REFETCH = "a partial clone needs all content fetched first: git fetch --refetch --no-filter"
+_REFETCH = "a partial clone needs it fetched first: git fetch --refetch --no-filter"
 
 _HERMETIC = {
     "GIT_OPTIONAL_LOCKS": "0",  # looking must not rewrite the user's index
@@ -146,8 +146,8 @@ class Repository:
         """The kind of object ids: sha1 or sha256."""
         return self._object_format
 
-    def compare(self, before: Snapshot, after: Snapshot, *arguments: str) -> bytes:
-        """What ``git diff-tree`` prints for two snapshots.
+    def compare(self, before: Snapshot, after: Snapshot, *questions: Sequence[str]) -> list[bytes]:
+        """What ``git diff-tree`` prints for two snapshots, once for each list of options.
 
         It runs in an empty throw-away repository that borrows the objects of this one: neither the user's
         configuration nor attribute files, filters and drivers reach what it says.
@@ -159,7 +159,7 @@ class Repository:
             trees = [self._tree_in(alone, Path(scratch), snapshot) for snapshot in (before, after)]
             command = ["-c", f"core.attributesFile={os.devnull}", "diff-tree", "-r", "--no-ext-diff", "--no-textconv"]
             try:
-                return self._run(*command, *arguments, *trees, env=alone)
+                return [self._run(*command, *options, *trees, env=alone) for options in questions]
             except git.exc.GitCommandError as error:
                 raise EnvironmentProblem(
                     f"git cannot compare the two trees ({_first_line(error.stderr)}); {_REFETCH}"
@@ -213,7 +213,7 @@ class Repository:
             return self._worktree()
         if tree == INDEX:
             return self._finish(self._without_intended(self._staged()))
-        return replace(self._finish(self._committed(tree)), is_committed=True)
+        return self._committed(tree)
 
     def read(self, snapshot: Snapshot, entry: Entry) -> bytes:
         """The raw bytes of one file of a snapshot.
@@ -244,17 +244,18 @@ class Repository:
         weakref.finalize(self, _end, process)
         return process
 
-    def _committed(self, name: str) -> list[Entry]:
+    def _committed(self, name: str) -> Snapshot:
         if name.startswith("-") or not name.strip() or "\0" in name:
             raise UsageError(f"--tree {name!r} is not a commit; use worktree, index or the name of a commit")
         try:
-            found = self._run("rev-parse", "--verify", "--quiet", name).decode().strip()
+            found = self._run("rev-parse", "--verify", "--quiet", f"{name}^{{tree}}").decode().strip()
             listed = self._run("ls-tree", "-r", "-z", "--full-tree", found)
         except git.exc.GitCommandError:
             raise EnvironmentProblem(
                 f"there is no commit {name!r} in this clone; see git branch --all, or fetch it: git fetch origin {name}"
             ) from None
-        return [_entry(line, blob_at=2) for line in listed.split(b"\0") if line]
+        entries = (_entry(line, blob_at=2) for line in listed.split(b"\0") if line)
+        return Snapshot(found, tuple(sorted(entries, key=lambda entry: _bytes(entry.path))), is_committed=True)
 
     def _staged(self) -> list[Entry]:
         listed = self._run("ls-files", "--stage", "-z", "--full-name")
