@@ -116,7 +116,7 @@ def _borrowing(clone: Path, place: Path) -> Path:
     """A repository that has the objects of a clone and takes what is written here."""
     if not place.exists():
         place.parent.mkdir(parents=True, exist_ok=True)
-        git(clone, "clone", "--quiet", "--shared", "--bare", "--", str(clone.resolve()), str(place))
+        git(clone, "clone", "--quiet", "--shared", "--no-checkout", "--", str(clone.resolve()), str(place))
     return place
 
 

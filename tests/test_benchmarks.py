@@ -16,6 +16,7 @@ from benchmarks import made, report, scoring, sessions, tau
 from benchmarks.__main__ import main
 from benchmarks.cases import Target, ranking_sets, symbol_cases
 from benchmarks.checkouts import Checkout, clone_at, find, lay_out
+from benchmarks.cochange import Answer, CochangeCase, part_of, reciprocal_rank
 from benchmarks.scoring import Shown
 from repositories import SHOP, commit, create, git
 
@@ -262,6 +263,52 @@ def test_speed_measures_whole_commands(shop: Path, cases: Path, capsys: pytest.C
     assert "fresh clone, 20 commits later" not in results  # its history has one commit
     assert "| --help | 0." in capsys.readouterr().out
     assert not list((cases.parent / "work/speed").iterdir())
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_cochange_asks_for_the_file_that_is_held_out(
+    shop: Path, cases: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    root = shop / "shop"
+    pages = "from auth import authenticate\n\n\ndef login(request, users):\n    return authenticate(request, users)\n"
+    parent = commit(root, {"src/pages.py": pages})
+    auth = str(SHOP[AUTH]).replace("def authenticate(request, users)", "def authenticate(request, users, strict=True)")
+    now = commit(root, {AUTH: auth, "src/pages.py": pages.replace("users)\n", "users, strict=False)\n")})
+    place = {"repo": "shop", "commit": now, "parent": parent, "subject": "authenticate strictly"}
+    rows = [
+        {**place, "held_out": "src/pages.py", "given": [AUTH]},
+        {**place, "held_out": AUTH, "given": ["src/pages.py"]},
+    ]
+    (cases / "cochange-shop.jsonl").write_text("\n".join(map(json.dumps, rows)) + "\n")
+    before = git(root, "count-objects", "-v"), git(root, "for-each-ref")
+    results = run("cochange", shop, cases)["shop"]
+    ours = results["tobler-pack diff, 3000"]
+    assert (ours["cases"], ours["mrr"], ours["body"], ours["shown"]) == (2, 1.0, 1.0, 1.0)
+    assert ours["tokens"]["max"] <= 3000
+    assert results["semble, first 10 for the diff"]["shown"] == 1.0
+    assert results["semble, first 10 for the subject"]["cases"] == 2
+    assert "| tobler-pack diff, 3000 | 1.00 · 1.00 · 1.00 |" in capsys.readouterr().out
+    assert (git(root, "count-objects", "-v"), git(root, "for-each-ref")) == before
+
+
+def test_a_case_is_a_commit_of_the_given_files_alone(shop: Path, tmp_path: Path) -> None:
+    root = shop / "shop"
+    parent = git(root, "rev-parse", "HEAD")
+    (root / STORAGE).unlink()
+    now = commit(root, {AUTH: "x = 1\n", "README.md": "held out\n", "new.py": "n = 1\n"})
+    case = CochangeCase("shop", now, parent, "all of it", "README.md", (AUTH, STORAGE, "new.py"))
+    made_ = part_of(root, case)
+    assert git(root, "diff", "--name-status", parent, made_).split("\n") == ["A\tnew.py", f"M\t{AUTH}", f"D\t{STORAGE}"]
+    assert git(root, "log", "-1", "--format=%s %P", made_) == f"all of it {parent}"
+    assert part_of(root, case) == made_  # the same commit at any time
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"), [(["a", "held"], 0.5), (["held"], 1.0), (["a", "b"], 0.0), ([], 0.0)]
+)  # fmt: skip
+def test_the_rank_of_the_held_out_file(files: list[str], expected: float) -> None:
+    case = CochangeCase("r", "1", "0", "s", "held", ())
+    assert reciprocal_rank(Answer(files, frozenset(), 0, 0.0), case) == expected
 
 
 def test_packages_become_repositories_with_cases(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

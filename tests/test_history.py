@@ -1,172 +1,240 @@
-"""The commits of a pull request in checkouts as actions/checkout makes them."""
+"""Commits: names, the point where two lines of work parted, messages, and which files changed together."""
 
 from __future__ import annotations
 
-import base64
-import os
-import subprocess
-import threading
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
 
-from repositories import commit, create, git
-from tobler_pack.ci.event import Pull
-from tobler_pack.ci.history import ends_of, token_for_git
+from repositories import commit, create, git, write
+from tobler_pack.corpus.history import History, commits_between, default_branch, merge_base, past, resolve
+from tobler_pack.corpus.tree import Repository
 
-SERVER = "https://github.com"
-
-
-class Origin:
-    """A repository with a pull request whose base has moved on since."""
-
-    def __init__(self, root: Path) -> None:
-        self.root = create(root, {"a.py": "a = 1\n"})
-        for at in range(5):
-            self.fork_point = commit(self.root, {"b.py": f"b = {at}\n"})
-        self.event_base = self.fork_point
-        git(self.root, "checkout", "--quiet", "-b", "change")
-        commit(self.root, {"c.py": "c = 1\n"})
-        self.head = commit(self.root, {"c.py": "c = 2\n"})
-        git(self.root, "checkout", "--quiet", "main")
-        for at in range(3):
-            self.base = commit(self.root, {"d.py": f"d = {at}\n"})
-        git(self.root, "checkout", "--quiet", "--detach")
-        git(self.root, "merge", "--quiet", "--no-ff", "-m", "merge", self.head)
-        git(self.root, "update-ref", "refs/pull/7/merge", "HEAD")
-        git(self.root, "update-ref", "refs/pull/7/head", self.head)
-        git(self.root, "checkout", "--quiet", "main")
-        git(self.root, "branch", "--quiet", "-D", "change")
-
-    @property
-    def pull(self) -> Pull:
-        return Pull(7, "main", self.event_base, self.head, is_fork=False)
-
-    def checkout(self, where: Path, *options: str, ref: str = "refs/pull/7/merge") -> Path:
-        where.mkdir()
-        git(where, "init", "--quiet")
-        git(where, "remote", "add", "origin", f"file://{self.root}")
-        git(where, "fetch", "--quiet", "--no-tags", *options, "origin", f"+{ref}:refs/remotes/pull/7/merge")
-        git(where, "checkout", "--quiet", "--force", "refs/remotes/pull/7/merge")
-        return where
+LATER = "2002-02-03T04:05:06Z"
 
 
-@pytest.fixture
-def origin(tmp_path: Path) -> Origin:
-    return Origin(tmp_path / "origin")
+def text(word: str) -> str:
+    return "".join(f"{word}{at} = '{word * 4}'\n" for at in range(10))
 
 
-def changed(where: Path, base: str, head: str) -> list[str]:
-    return git(where, "diff", "--name-only", f"{base}...{head}").splitlines()
+def say(root: Path, message: str, files: dict[str, str]) -> str:
+    """A commit with a message, a minute after the one before."""
+    write(root, files)
+    git(root, "add", "--all")
+    at = int(git(root, "log", "-1", "--format=%ct")) + 60
+    variables = {"GIT_COMMITTER_DATE": f"{at} +0000"}
+    git(root, "commit", "--quiet", "--allow-empty", "--file=-", given=message.encode(), **variables)
+    return git(root, "rev-parse", "HEAD")
 
 
-def test_the_usual_checkout_of_one_commit(origin: Origin, tmp_path: Path) -> None:
-    where = origin.checkout(tmp_path / "w", "--depth=1")
-    ends = ends_of(where, origin.pull, "", SERVER)
-    assert (ends.base, ends.head, ends.problem) == (origin.base, origin.head, "")
-    assert changed(where, ends.base, ends.head) == ["c.py"]
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A line of work with renames, a merge, and names that git quotes."""
+    root = create(tmp_path_factory.mktemp("history") / "r", {"a.py": text("a"), "b.py": text("b")})
+    git(root, "tag", "first")
+    say(root, "both", {"a.py": text("a") + "1\n", "b.py": text("b") + "1\n"})
+    git(root, "mv", "a.py", "moved.py")
+    say(root, "move", {})
+    say(root, "a new one under the old name", {"a.py": text("new"), "b.py": text("b") + "2\n"})
+    git(root, "mv", "moved.py", "Größe\n\t.py")
+    say(root, "move again", {"b.py": text("b") + "3\n"})
+    say(root, "nothing", {})
+    git(root, "switch", "--quiet", "-c", "side", "first")
+    say(root, "side: work\n\nWith a body.\nIn two lines.", {"side.py": text("side"), "b2.py": text("c")})
+    git(root, "switch", "--quiet", "main")
+    git(root, "merge", "--quiet", "--no-ff", "-m", "merge of side", "side", GIT_COMMITTER_DATE=LATER)
+    return root
 
 
-def test_a_checkout_with_all_history_is_asked_nothing(origin: Origin, tmp_path: Path) -> None:
-    where = tmp_path / "w"
-    git(tmp_path, "clone", "--quiet", f"file://{origin.root}", str(where))
-    git(where, "fetch", "--quiet", "origin", "refs/pull/7/head")
-    git(where, "remote", "set-url", "origin", "file:///nowhere")
-    ends = ends_of(where, origin.pull, "", SERVER)
-    assert (ends.base, ends.head, ends.problem) == (origin.base, origin.head, "")
+def sets(history: History) -> list[set[str]]:
+    return [set(commit) for commit in history.commits]
 
 
-def test_a_full_checkout_that_somebody_made_shallow_again(origin: Origin, tmp_path: Path) -> None:
-    where = tmp_path / "w"
-    git(tmp_path, "clone", "--quiet", f"file://{origin.root}", str(where))
-    git(where, "fetch", "--quiet", "--depth=1", "origin", "main", "refs/pull/7/head")
-    ends = ends_of(where, origin.pull, "", SERVER)
-    assert ends.problem == ""
-    assert changed(where, ends.base, ends.head) == ["c.py"]
+def test_the_past_knows_files_by_their_names_of_today(root: Path) -> None:
+    today = "Größe\n\t.py"
+    found = sets(past(Repository(root), "HEAD", 100))
+    assert {"side.py", "b2.py"} in found
+    found.remove({"side.py", "b2.py"})
+    assert found == [{today, "b.py"}, {"a.py", "b.py"}, {today}, {today, "b.py"}, {today, "b.py"}]
 
 
-def test_a_full_clone_stays_full(origin: Origin, tmp_path: Path) -> None:
-    where = tmp_path / "w"
-    git(tmp_path, "clone", "--quiet", f"file://{origin.root}", str(where))
-    assert ends_of(where, origin.pull, "", SERVER).problem == ""
-    assert git(where, "rev-parse", "--is-shallow-repository") == "false"
+def test_the_past_ends_where_it_is_asked_to(root: Path) -> None:
+    assert len(past(Repository(root), "HEAD", 2).commits) <= 2
+    assert past(Repository(root), "first", 100) == History((("a.py", "b.py"),), False)
 
 
-def test_a_history_deeper_than_the_first_step(origin: Origin, tmp_path: Path) -> None:
-    blobs = "".join(
-        f"commit refs/heads/main\ncommitter a <a@b> {at} +0000\ndata 1\nx\n"
-        + (f"from {origin.base}\n" if at == 1 else "")
-        + f"M 100644 inline e.py\ndata <<E\n{at}\nE\n"
-        for at in range(1, 71)
+def test_no_setting_reaches_the_past(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = past(Repository(root), "HEAD", 100), commits_between(Repository(root), "first", "HEAD", 100)
+    config = tmp_path / "config"
+    config.write_text(
+        "[diff]\nrenames = false\nrenameLimit = 1\nnoprefix = true\nexternal = false\norderFile = order\n"
+        "relative = true\n[log]\nshowSignature = true\ndate = relative\nfollow = true\nmailmap = true\n"
+        "[color]\nui = always\n[i18n]\nlogOutputEncoding = latin1\n"
+        "[format]\npretty = oneline\n[core]\nquotePath = true\n"
     )
-    git(origin.root, "fast-import", "--quiet", "--force", given=blobs.encode())
-    where = origin.checkout(tmp_path / "w", "--depth=1")
-    ends = ends_of(where, origin.pull, "", SERVER)
-    assert ends.problem == ""
-    assert changed(where, ends.base, ends.head) == ["c.py"]
+    (root / "order").write_text("b.py\n")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(config))
+    assert (past(Repository(root), "HEAD", 100), commits_between(Repository(root), "first", "HEAD", 100)) == expected
+    (root / "order").unlink()
 
 
-def test_a_clone_that_cannot_fetch(origin: Origin, tmp_path: Path) -> None:
-    where = origin.checkout(tmp_path / "w", "--depth=1")
-    git(where, "remote", "set-url", "origin", "file:///nowhere")
-    ends = ends_of(where, origin.pull, "", SERVER)
-    assert "cannot be fetched (" in ends.problem
-    assert ends.problem.endswith("give actions/checkout `fetch-depth: 0`")
+def test_a_shallow_clone_leaves_out_its_oldest_commits_and_says_so(root: Path, tmp_path: Path) -> None:
+    git(tmp_path, "clone", "--quiet", "--depth", "5", root.as_uri(), "c")
+    repository = Repository(tmp_path / "c")
+    history = past(repository, "HEAD", 100)
+    assert history.is_cut
+    assert {"Größe\n\t.py", "b.py"} in sets(history)
+    assert len(history.commits) < len(past(Repository(root), "HEAD", 100).commits)
+    assert all(commit_ in sets(past(Repository(root), "HEAD", 100)) for commit_ in sets(history))
 
 
-def test_branches_without_a_common_commit(origin: Origin, tmp_path: Path) -> None:
-    git(origin.root, "checkout", "--quiet", "--orphan", "other")
-    head = commit(origin.root, {"z.py": "z = 1\n"})
-    git(origin.root, "update-ref", "refs/pull/8/head", head)
-    where = origin.checkout(tmp_path / "w", "--depth=1", ref="refs/pull/8/head")
-    ends = ends_of(where, Pull(8, "main", origin.base, head, is_fork=True), "", SERVER)
-    assert (ends.base, ends.head, ends.problem) == (origin.base, head, "")  # the command says it
+def test_a_clone_of_depth_one_has_no_past(root: Path, tmp_path: Path) -> None:
+    git(tmp_path, "clone", "--quiet", "--depth", "1", root.as_uri(), "c")
+    assert past(Repository(tmp_path / "c"), "HEAD", 100) == History((), True)
 
 
-def test_a_shallow_clone_that_cannot_fetch_but_has_both_ends(origin: Origin, tmp_path: Path) -> None:
-    where = origin.checkout(tmp_path / "w", "--depth=1")
-    git(where, "fetch", "--quiet", "--depth=1", "origin", "refs/pull/7/head", "+main:refs/remotes/origin/main")
-    git(where, "remote", "set-url", "origin", "file:///nowhere")
-    ends = ends_of(where, origin.pull, "", SERVER)
-    assert (ends.base, ends.head, ends.problem) == (origin.base, origin.head, "")
+def test_a_worktree_of_a_shallow_clone_knows_where_it_ends(root: Path, tmp_path: Path) -> None:
+    git(tmp_path, "clone", "--quiet", "--depth", "1", root.as_uri(), "c")
+    git(tmp_path / "c", "worktree", "add", "--quiet", "--detach", str(tmp_path / "w"))
+    (tmp_path / "w/sub").mkdir()
+    assert past(Repository(tmp_path / "w/sub"), "HEAD", 100) == History((), True)
 
 
-def test_a_base_branch_whose_name_is_an_option(origin: Origin, tmp_path: Path) -> None:
-    where = origin.checkout(tmp_path / "w", "--depth=1")
-    pull = Pull(7, "--upload-pack=touch PWNED;", origin.event_base, origin.head, is_fork=True)
-    ends_of(where, pull, "", SERVER)
-    assert not [*tmp_path.rglob("PWNED")]
+def test_a_clone_without_old_blobs_still_knows_what_changed_together(tmp_path: Path) -> None:
+    """Git needs old content to find files that were renamed and changed at once; the others it sees all the same."""
+    root = create(tmp_path / "r", {"a.py": text("a"), "b.py": text("b")})
+    git(root, "config", "uploadpack.allowFilter", "true")
+    git(root, "mv", "a.py", "c.py")
+    say(root, "rename and change", {"c.py": text("a") + "1\n", "b.py": text("b") + "1\n"})
+    say(root, "both", {"c.py": text("a") + "2\n", "b.py": text("b") + "2\n"})
+    git(tmp_path, "clone", "--quiet", "--filter=blob:none", root.as_uri(), "c")
+    assert {"c.py", "b.py"} in sets(past(Repository(tmp_path / "c"), "HEAD", 100))
 
 
-def test_the_token_goes_by_environment_and_is_not_kept(origin: Origin, tmp_path: Path) -> None:
-    where = origin.checkout(tmp_path / "w", "--depth=1")
-    ends_of(where, origin.pull, "ghs_secret", SERVER)
-    assert "ghs_secret" not in (where / ".git/config").read_text()
-    assert "extraheader" not in (where / ".git/config").read_text()
+@pytest.mark.parametrize("object_format", ["sha1", "sha256"])
+def test_both_kinds_of_ids(tmp_path: Path, object_format: str) -> None:
+    root = create(tmp_path / "r", {"a.py": "a\n"}, object_format)
+    commit(root, {"a.py": "b\n", "c.py": "c\n"})
+    assert sets(past(Repository(root), "HEAD", 9)) == [{"a.py", "c.py"}, {"a.py"}]
+    assert len(resolve(Repository(root), "HEAD") or "") == {"sha1": 40, "sha256": 64}[object_format]
 
 
-def test_of_two_tokens_git_sends_ours_alone(tmp_path: Path) -> None:
-    """A server refuses two of these headers, and actions/checkout may have left one."""
-    sent: list[list[str]] = []
+def test_a_file_that_is_called_like_a_commit(tmp_path: Path) -> None:
+    root = create(tmp_path / "r", {"a.py": "a\n"})
+    name = git(root, "rev-parse", "HEAD")
+    commit(root, {name: "x\n", "R100": "y\n"})
+    assert sets(past(Repository(root), "HEAD", 9)) == [{name, "R100"}, {"a.py"}]
 
-    class Handler(BaseHTTPRequestHandler):
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name of the base class
-            pass
 
-        def do_GET(self) -> None:
-            sent.append(self.headers.get_all("Authorization") or [])
-            self.send_error(404)
+# ---- messages -------------------------------------------------------------------------------------------------------
 
-    server = HTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.handle_request)
-    thread.start()
-    where = create(tmp_path / "w")
-    address = f"http://127.0.0.1:{server.server_port}"
-    git(where, "config", f"http.{address}/.extraheader", "AUTHORIZATION: basic theirs")
-    ours = {name: value.replace(SERVER, address) for name, value in token_for_git("ours", SERVER).items()}
-    env = os.environ | ours | {"GIT_ALLOW_PROTOCOL": "http"}
-    subprocess.run(["git", "fetch", "--quiet", f"{address}/r"], cwd=where, env=env, capture_output=True)
-    thread.join()
-    server.server_close()
-    assert sent == [["basic " + base64.b64encode(b"x-access-token:ours").decode()]]
+
+def test_commits_of_a_range_stand_oldest_first_without_merges(root: Path) -> None:
+    found = commits_between(Repository(root), "first", "main", 100)
+    assert [one.subject for one in found if one.subject != "side: work"] == [
+        "both", "move", "a new one under the old name", "move again", "nothing",
+    ]  # fmt: skip
+    side = next(one for one in found if one.subject == "side: work")
+    assert side.body == "With a body.\nIn two lines."
+    assert side.parents == (git(root, "rev-parse", "first"),)
+    assert side.tree == git(root, "rev-parse", "side^{tree}")
+    assert side.id == git(root, "rev-parse", "side")
+
+
+def test_the_newest_commits_of_a_long_range(root: Path) -> None:
+    every = commits_between(Repository(root), "first", "main", 100)
+    assert commits_between(Repository(root), "first", "main", 2) == every[-2:]
+    assert commits_between(Repository(root), "main", "main", 9) == []
+
+
+MESSAGES = {
+    "plain": ("subject", "subject", ""),
+    "no body": ("one line\n\n", "one line", ""),
+    "two lines before the blank one": ("first\nsecond\n\nbody", "first second", "body"),
+    "umlauts and CJK": ("Größe 日本\n\nÄ", "Größe 日本", "Ä"),
+    "looks like the record before": ("commit 0123\n\ncommit 4567\n", "commit 0123", "commit 4567"),
+    "empty": ("", "", ""),
+    "a tab and a mention": ("\tfix @everyone <!-- x -->", "fix @everyone <!-- x -->", ""),
+}
+
+
+@pytest.fixture(scope="module")
+def messages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[str, str]]:
+    root = create(tmp_path_factory.mktemp("messages") / "r")
+    for message, _, _ in MESSAGES.values():
+        options = ("--allow-empty", "--allow-empty-message", "--cleanup=verbatim", "--file=-")
+        git(root, "commit", "--quiet", *options, given=message.encode())
+    found = commits_between(Repository(root), git(root, "rev-list", "--max-parents=0", "HEAD"), "HEAD", 100)
+    return {name: (one.subject, one.body) for name, one in zip(MESSAGES, found, strict=True)}
+
+
+@pytest.mark.parametrize("name", MESSAGES)
+def test_messages(messages: dict[str, tuple[str, str]], name: str) -> None:
+    assert messages[name] == MESSAGES[name][1:]
+
+
+def test_a_message_that_is_no_utf8(tmp_path: Path) -> None:
+    root = create(tmp_path / "r")
+    git(root, "-c", "i18n.commitEncoding=latin1", "commit", "--quiet", "--allow-empty", "-F-", given=b"gr\xf6\xdfe")
+    raw = f"tree {git(root, 'rev-parse', 'HEAD^{tree}')}\nparent {git(root, 'rev-parse', 'HEAD')}\n".encode()
+    raw += b"author A <a@b> 1 +0000\ncommitter A <a@b> 1 +0000\n\nbr\xf6ken\n"
+    broken = git(root, "hash-object", "-t", "commit", "-w", "--stdin", given=raw)
+    first, second = commits_between(Repository(root), "HEAD~1", broken, 9)
+    assert first.subject == "größe"
+    assert second.subject == "br\ufffdken"
+
+
+# ---- names ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["HEAD", "main", "refs/heads/main", "first", "annotated", "main~0", "@"])
+def test_names_of_commits(root: Path, name: str) -> None:
+    git(root, "tag", "--force", "--annotate", "-m", "t", "annotated", "HEAD")
+    expected = git(root, "rev-parse", f"{name}^{{commit}}")
+    assert resolve(Repository(root), name) == expected
+
+
+@pytest.mark.parametrize(
+    "name", ["", " ", "nowhere", "-n", "--all", "a\0b", "HEAD:a.py", "HEAD^{tree}", "HEAD..main", "0" * 40, "$(id)"]
+)
+def test_names_of_no_commit(root: Path, name: str) -> None:
+    assert resolve(Repository(root), name) is None
+
+
+def test_a_branch_that_only_the_remote_has(root: Path, tmp_path: Path) -> None:
+    git(tmp_path, "clone", "--quiet", str(root), "c")
+    assert resolve(Repository(tmp_path / "c"), "side") == git(root, "rev-parse", "side")
+
+
+@pytest.mark.parametrize("branch", ["main", "master", "trunk", "develop"])
+def test_usual_names_of_default_branches(tmp_path: Path, branch: str) -> None:
+    root = create(tmp_path / "r")
+    git(root, "branch", "--quiet", "--move", branch)
+    git(root, "switch", "--quiet", "-c", "work")
+    assert default_branch(Repository(root)) == f"refs/heads/{branch}"
+
+
+def test_the_branch_that_the_remote_calls_its_own_goes_first(tmp_path: Path) -> None:
+    root = create(tmp_path / "r")
+    git(root, "branch", "--quiet", "--move", "main", "stable")
+    git(tmp_path, "clone", "--quiet", str(root), "c")
+    git(tmp_path / "c", "branch", "main")
+    assert default_branch(Repository(tmp_path / "c")) == "refs/remotes/origin/stable"
+    git(tmp_path / "c", "symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/gone")
+    assert default_branch(Repository(tmp_path / "c")) == "refs/heads/main"
+
+
+def test_no_default_branch(tmp_path: Path) -> None:
+    root = create(tmp_path / "r")
+    git(root, "branch", "--quiet", "--move", "mine")
+    assert default_branch(Repository(root)) is None
+
+
+def test_where_two_lines_of_work_parted(root: Path, tmp_path: Path) -> None:
+    repository = Repository(root)
+    first = git(root, "rev-parse", "first")
+    assert merge_base(repository, git(root, "rev-parse", "main^1"), git(root, "rev-parse", "side")) == first
+    git(root, "switch", "--quiet", "--orphan", "alone")
+    git(root, "commit", "--quiet", "--allow-empty", "-m", "alone", GIT_COMMITTER_DATE=LATER)
+    assert merge_base(repository, git(root, "rev-parse", "alone"), first) is None
+    git(root, "switch", "--quiet", "main")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import count
 
 from tobler_pack.change import Change
 from tobler_pack.corpus.changes import FileChange
@@ -63,15 +64,28 @@ def areas(change: Change, way: str | None, tracked: Sequence[str], budget: int) 
     sums = {group: sum(weights[name] for name in weights if _group(name, kept) == group) for group in groups}
     spare = budget - _LEAST_BUDGET * len(groups)
     total = sum(sums.values()) or 1.0
+    names = _file_names(groups)
     return [
         Area(
-            _NOT_IN_NAMES.sub("-", group).strip("-.") or _ROOT,
+            names[group],
             tuple(file for file in change.files if named[file.path] == group),
             tuple(one for one in change.definitions if named[one.path] == group),
             _LEAST_BUDGET + int(spare * sums[group] / total),
         )
         for group in groups
     ]
+
+
+def _file_names(groups: Sequence[str]) -> dict[str, str]:
+    """For each group a name that can stand in a file name, and that no other one has on any file system."""
+    names: dict[str, str] = {}
+    taken: set[str] = set()
+    for group in groups:
+        plain = _NOT_IN_NAMES.sub("-", group).strip("-.") or _ROOT
+        tries = (plain if at == 1 else f"{plain}-{at}" for at in count(1))
+        names[group] = next(name for name in tries if name.casefold() not in taken)
+        taken.add(names[group].casefold())
+    return names
 
 
 def _group(name: str, kept: Sequence[str]) -> str:

@@ -92,6 +92,8 @@ def _reason(change: FileChange, generated: frozenset[str]) -> str | None:
         return change.kind.value
     if change.path in generated:
         return Cause.GENERATED.value
+    if any("\udc80" <= character <= "\udcff" for character in change.path):  # its name; no such file is searched
+        return Cause.UNDECODABLE.value
     return "lock file" if _LOCK.search(change.path) else None
 
 
@@ -120,7 +122,10 @@ class _Sides:
             return Side()
         at = self._files.get(change.path)
         if at is not None:
-            return Side(self._workspace.library.lines(at), self._workspace.library.definitions(at))
+            text = read_text(self._workspace.repository.read(self._workspace.snapshot, entry))
+            if isinstance(text, Cause):  # the index names files without text, too
+                return text
+            return Side(split_lines(text), self._workspace.library.definitions(at))
         return self._read(self._workspace.repository.read(self._workspace.snapshot, entry), change.path)
 
     def is_searched(self, change: FileChange) -> bool:

@@ -8,6 +8,9 @@ from tobler_pack.corpus.history import default_branch, merge_base, resolve
 from tobler_pack.corpus.tree import INDEX, WORKTREE, Repository
 from tobler_pack.errors import EnvironmentProblem, UsageError
 
+# A clone of one branch fetches another one only to FETCH_HEAD, where no name finds it.
+_EVERYTHING = "--tags origin '+refs/heads/*:refs/remotes/origin/*'"
+
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
@@ -29,6 +32,8 @@ def compare(repository: Repository, base: str | None, head: str | None, *, stage
 
     Raises UsageError for options that contradict each other, EnvironmentProblem if this clone lacks what is needed.
     """
+    if repository.root is None and (staged or head is None):
+        raise EnvironmentProblem("a bare repository has no work tree; name the last commit of the change: --head REF")
     if staged:
         if base is not None or head is not None:
             raise UsageError("--staged compares the index with HEAD; leave out --base and --head")
@@ -81,12 +86,11 @@ def _commit(repository: Repository, option: str, name: str) -> str:
         return found
     if not name.strip() or name.startswith("-") or any(ord(character) < 32 for character in name):
         raise UsageError(f"{option} {name!r} is no name of a commit; write a branch, a tag or a commit id")
-    remote = name.removeprefix("refs/heads/").removeprefix("origin/")
     if repository.is_shallow:
         raise EnvironmentProblem(
             f"{option} {name}: this shallow clone does not hold that commit; let the checkout fetch the whole history "
-            f"(fetch-depth: 0), or type: git fetch --unshallow origin {remote}"
+            f"(fetch-depth: 0), or type: git fetch --unshallow {_EVERYTHING}"
         )
     raise EnvironmentProblem(
-        f"{option} {name}: there is no such commit in this clone; check the name, or type: git fetch origin {remote}"
+        f"{option} {name}: there is no such commit in this clone; check the name, or type: git fetch {_EVERYTHING}"
     )

@@ -14,11 +14,12 @@ from tobler_pack.comparison import Comparison
 from tobler_pack.corpus.changes import FileChange
 from tobler_pack.corpus.history import Commit, History, commits_between, past
 from tobler_pack.corpus.index import Index
+from tobler_pack.corpus.terms import words
 from tobler_pack.corpus.tree import Comparer
 from tobler_pack.evidence.change import asking, floor_texts
 from tobler_pack.evidence.change_blend import CHANGES, Evidence, Facts, blend
 from tobler_pack.evidence.floor import Sieve, nearest, strain
-from tobler_pack.evidence.reasons import reason
+from tobler_pack.evidence.reasons import Block, reason
 from tobler_pack.packs import manifest
 from tobler_pack.packs.changed_here import Touched, changed_here
 from tobler_pack.packs.markdown import code_span
@@ -29,6 +30,7 @@ from tobler_pack.surfaces.registry import Dials, Registry
 from tobler_pack.types import LineRange
 from tobler_pack.weighing.allocation import BREADTH_FIRST
 from tobler_pack.weighing.memory import Memory, remember
+from tobler_pack.weighing.weights import Floats
 from tobler_pack.workspace import Workspace
 
 TAU_OF_CHANGES = 0.75
@@ -113,18 +115,19 @@ class _Job:
         self._own = _own_chunks(self._index, self._hidden)
         repository = workspace.repository
         self._history: History = past(repository, comparison.base, MOST_COMMITS)
+        self._is_shallow = repository.is_shallow
+        self._subjects: dict[str, Floats | None] = {}
         self._commits: Sequence[Commit] = commits_between(repository, comparison.base, comparison.head, MOST_TURNS)
-        self._subjects = [
-            score(workspace.library, commit.subject) if commit.subject else None for commit in self._commits
-        ]
 
     def pack(self, area: Area) -> Made:
         """The pack of one area."""
-        subjects = [one for one in self._subjects if one is not None]
         paths = _paths(area.files)
-        subject = np.mean(subjects, axis=0) if subjects else None
+        turns = self._turns(area)
+        subjects = [one.subject for one in turns] if turns else [self._subject(one) for one in self._commits]
+        said = [one for one in subjects if one is not None]
+        subject = np.mean(said, axis=0) if said else None
         evidence = self._blend(Facts(area.definitions, paths, subject, self._history.commits))
-        turn = remember(self._memory(paths), evidence.scores)
+        turn = remember(self._memory(turns), evidence.scores)
         texts = floor_texts(area.definitions)
         sieve = self._sieve(texts, evidence)
         weights = soft_weights(turn.scores, sieve.admitted, TAU_OF_CHANGES)
@@ -152,25 +155,52 @@ class _Job:
         if not texts:
             return strain(np.zeros(len(self._index)), 0.0, ~self._own, lambda below: [])
         cosines = nearest(self._index, texts, self._workspace.library.model)
-        return strain(cosines, self._floor, ~self._own, lambda below: [list(evidence.users), list(evidence.used)])
+        return strain(cosines, self._floor, ~self._own, lambda below: [np.flatnonzero(evidence.tied).tolist()])
 
     def _blend(self, facts: Facts) -> Evidence:
         return blend(self._index, self._workspace.library.model, facts, self._own)
 
-    def _memory(self, paths: Sequence[str]) -> Memory | None:
-        """The change as a session: its commits, oldest first, are the turns before the change as a whole."""
-        if len(self._commits) < 2:
-            return None
+    def _memory(self, turns: Sequence[Facts]) -> Memory | None:
+        """What the commits of a change are about together. The signal of each is its part of the lines changed so far:
+        a side fix at the end does not make forget what the branch is for.
+        """
         memory: Memory | None = None
-        inside = frozenset(paths)
-        for commit, subject in zip(self._commits, self._subjects, strict=True):
-            if not commit.parents or self._workspace.repository.ask("cat-file", "-e", commit.parents[0]) is None:
-                continue
-            parts = read_step(self._workspace, self._comparer, commit, inside)
-            if parts:
-                touched = list(dict.fromkeys(one.path for one in parts))
-                memory = remember(memory, self._blend(Facts(parts, touched, subject, self._history.commits)).scores)
+        lines = 0
+        for facts in turns:
+            own = sum(one.size for one in facts.definitions)
+            lines += own
+            memory = remember(memory, self._blend(facts).scores, own / lines if lines else 0.0)
         return memory
+
+    def _turns(self, area: Area) -> list[Facts]:
+        """The change as a session: its commits, oldest first, are the turns before the change as a whole. What was
+        taken back, or done elsewhere, is none of them.
+        """
+        if len(self._commits) < 2:
+            return []
+        asking_paths = {one.path for one in area.definitions}
+        paths = frozenset(_paths([file for file in area.files if file.path in asking_paths]))
+        turns = [self._turn(commit, paths) for commit in self._commits]
+        return [facts for facts in turns if facts is not None]
+
+    def _turn(self, commit: Commit, paths: frozenset[str]) -> Facts | None:
+        """What one commit changed among some files; None for nothing, or without its parent."""
+        if not commit.parents or (self._is_shallow and not self._has(commit.parents[0])):
+            return None
+        parts = read_step(self._workspace, self._comparer, commit, paths)
+        if not parts:
+            return None
+        touched = list(dict.fromkeys(one.path for one in parts))
+        return Facts(parts, touched, self._subject(commit), self._history.commits)
+
+    def _has(self, commit: str) -> bool:
+        return self._workspace.repository.ask("cat-file", "-e", commit) is not None
+
+    def _subject(self, commit: Commit) -> Floats | None:
+        """How well each chunk answers to what a commit says; None if it says nothing."""
+        if commit.subject not in self._subjects:
+            self._subjects[commit.subject] = score(self._workspace.library, commit.subject) if commit.subject else None
+        return self._subjects[commit.subject]
 
     def _question(self, area: Area) -> str:
         definitions = _count(len(area.definitions), "definition")
@@ -179,6 +209,10 @@ class _Job:
 
     def _notes(self, area: Area) -> tuple[str, ...]:
         notes = [self._comparison.note] if self._comparison.note else []
+        if self._history.lacks_contents:
+            notes.append(
+                "This partial clone lacks old contents: files that were renamed and changed at once count as new."
+            )
         if self._history.is_cut:
             count = len(self._history.commits)
             notes.append(
@@ -201,12 +235,16 @@ class _Job:
         return changed_here(touched, quiet, lambda text: counter.count([text])[0], area.budget)
 
     def _reasons(self, area: Area, evidence: Evidence, paths: Sequence[str]) -> Callable[[int, LineRange], str]:
-        lines = self._index.tables.chunk_lines
+        library, chunk_lines = self._workspace.library, self._index.tables.chunk_lines
 
-        def why(file: int, block: LineRange) -> str:
+        def why(file: int, lines: LineRange) -> str:
             rows = np.flatnonzero(self._index.chunk_file == file)
-            chunks = rows[(lines[rows, 0] <= block[1]) & (lines[rows, 1] >= block[0])].tolist()
-            return reason(self._index.files[file].path, chunks, evidence, area.definitions, paths, code_span)
+            chunks = rows[(chunk_lines[rows, 0] <= lines[1]) & (chunk_lines[rows, 1] >= lines[0])].tolist()
+            names = words("\n".join(library.lines(file)[lines[0] - 1 : lines[1]]))
+            declared = [one for one in library.definitions(file) if lines[0] <= one.declaration[1] <= lines[1]]
+            defined = frozenset(one.name for one in declared) & frozenset(names)
+            block = Block(self._index.files[file].path, chunks, frozenset(names), defined)
+            return reason(block, evidence, area.definitions, paths, code_span)
 
         return why
 

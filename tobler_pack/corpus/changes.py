@@ -19,6 +19,7 @@ _OPTIONS = (
     "--inter-hunk-context=0",
     "--find-renames=50%",
     "--find-copies=50%",
+    "--no-rename-empty",  # one empty file is not another one under a new name
     "-l1000",
     "--diff-algorithm=myers",
     "--indent-heuristic",

@@ -30,18 +30,20 @@ class Commit:
 class History:
     """What changed together, newest first: for each commit the files that it touched, by their names of today.
 
-    `is_cut` tells that this clone is shallow and its history ends before the number of commits that was asked for.
+    `is_cut` tells that this clone is shallow and its history ends before the number of commits that was asked for,
+    `lacks_contents` that it is partial, so that only files that were renamed without a change are followed.
     """
 
     commits: tuple[tuple[str, ...], ...]
     is_cut: bool
+    lacks_contents: bool = False
 
 
 def resolve(repository: Repository, name: str) -> str | None:
     """The id of the commit that a name means in this clone, also of a branch that only the remote has; else None."""
     if not name.strip() or name.startswith("-") or "\0" in name:
         return None
-    for candidate in (name, f"refs/remotes/origin/{name}"):
+    for candidate in (name, f"refs/remotes/origin/{name.removeprefix('refs/heads/')}"):
         told = repository.ask("rev-parse", "--verify", "--quiet", "--end-of-options", f"{candidate}^{{commit}}")
         if told is not None:
             return told.decode().split()[-1]
@@ -86,9 +88,16 @@ def past(repository: Repository, commit: str, most: int) -> History:
     ids = told.split()
     cut = _boundary(repository) if repository.is_shallow else frozenset()
     wanted = [one for one in ids if one not in cut]
-    options = ("--stdin", "--root", "-r", "-z", "--name-status", "--find-renames=50%", "-l400")
-    listed = repository.ask("diff-tree", *options, given=b"\n".join(wanted) + b"\n") if wanted else b""
-    return History(tuple(_touched(listed or b"", frozenset(wanted))), len(ids) < most and bool(cut))
+    listed = _listed(repository, wanted, "--find-renames=50%")
+    lacks = listed is None
+    listed = _listed(repository, wanted, "--find-renames=100%") if lacks else listed
+    return History(tuple(_touched(listed or b"", frozenset(wanted))), len(ids) < most and bool(cut), lacks)
+
+
+def _listed(repository: Repository, ids: Sequence[bytes], renames: str) -> bytes | None:
+    """The files of some commits as git lists them; None if it lacks what it needs for that."""
+    options = ("--stdin", "--root", "-r", "-z", "--name-status", "--no-rename-empty", renames, "-l400")
+    return repository.ask("diff-tree", *options, given=b"\n".join(ids) + b"\n") if ids else b""
 
 
 def _boundary(repository: Repository) -> frozenset[bytes]:

@@ -17,7 +17,7 @@ import tempfile
 import weakref
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
@@ -36,6 +36,7 @@ SUBMODULE_MODE = 0o160000
 _KEPT_BYTES = 2_000_000
 
 _PIECE_BYTES = 1 << 20
+_REFETCH = "a partial clone needs it fetched first: git fetch --refetch --no-filter"
 
 _HERMETIC = {
     "GIT_OPTIONAL_LOCKS": "0",  # looking must not rewrite the user's index
@@ -172,7 +173,7 @@ class Repository:
             return self._worktree()
         if tree == INDEX:
             return self._finish(self._without_intended(self._staged()))
-        return replace(self._finish(self._committed(tree)), is_committed=True)
+        return self._committed(tree)
 
     def read(self, snapshot: Snapshot, entry: Entry) -> bytes:
         """The raw bytes of one file of a snapshot.
@@ -200,10 +201,7 @@ class Repository:
         batch.stdin.flush()
         told = batch.stdout.readline().split()
         if len(told) != 3:
-            raise EnvironmentProblem(
-                f"the content of {path!r} (blob {blob[:12]}) is not in this clone; "
-                "a partial clone needs it fetched first: git fetch --refetch --filter=blob:limit=1m"
-            )
+            raise EnvironmentProblem(f"the content of {path!r} (blob {blob[:12]}) is not in this clone; {_REFETCH}")
         size = int(told[2])
         data = batch.stdout.read(min(size, _KEPT_BYTES + 1))
         for skipped in range(size + 1, len(data), -_PIECE_BYTES):  # with the line end behind it
@@ -219,17 +217,18 @@ class Repository:
         weakref.finalize(self, _end, process)
         return process
 
-    def _committed(self, name: str) -> list[Entry]:
+    def _committed(self, name: str) -> Snapshot:
         if name.startswith("-") or not name.strip() or "\0" in name:
             raise UsageError(f"--tree {name!r} is not a commit; use worktree, index or the name of a commit")
         try:
-            found = self._run("rev-parse", "--verify", "--quiet", name).decode().strip()
+            found = self._run("rev-parse", "--verify", "--quiet", f"{name}^{{tree}}").decode().strip()
             listed = self._run("ls-tree", "-r", "-z", "--full-tree", found)
         except git.exc.GitCommandError:
             raise EnvironmentProblem(
                 f"there is no commit {name!r} in this clone; see git branch --all, or fetch it: git fetch origin {name}"
             ) from None
-        return [_entry(line, blob_at=2) for line in listed.split(b"\0") if line]
+        entries = (_entry(line, blob_at=2) for line in listed.split(b"\0") if line)
+        return Snapshot(found, tuple(sorted(entries, key=lambda entry: _bytes(entry.path))), is_committed=True)
 
     def _staged(self) -> list[Entry]:
         listed = self._run("ls-files", "--stage", "-z", "--full-name")
@@ -350,10 +349,18 @@ class Comparer:
         self._trees: dict[str, str] = {}
 
     def differences(self, before: Snapshot | str, after: Snapshot | str, *arguments: str) -> bytes:
-        """What ``git diff-tree`` prints for two snapshots or ids of commits."""
-        trees = [one if isinstance(one, str) else self._tree(one) for one in (before, after)]
-        options = ("-r", "--no-ext-diff", "--no-textconv", *arguments)
-        return self._repository._run("diff-tree", *options, *trees, env=self._alone)
+        """What ``git diff-tree`` prints for two snapshots or ids of commits.
+
+        Raises EnvironmentProblem if this clone lacks some of their content.
+        """
+        command = ["-c", f"core.attributesFile={os.devnull}", "diff-tree", "-r", "--no-ext-diff", "--no-textconv"]
+        try:
+            trees = [one if isinstance(one, str) else self._tree(one) for one in (before, after)]
+            return self._repository._run(*command, *arguments, *trees, env=self._alone)
+        except git.exc.GitCommandError as error:
+            raise EnvironmentProblem(
+                f"git cannot compare the two trees ({_first_line(error.stderr)}); {_REFETCH}"
+            ) from None
 
     def _tree(self, snapshot: Snapshot) -> str:
         """The id of a snapshot's tree, which is written first where no commit has it."""
@@ -366,7 +373,11 @@ class Comparer:
     def _written(self, snapshot: Snapshot) -> str:
         run, scratch, alone = self._repository._run, self._scratch, self._alone
         blobs: dict[str, str] = {}
+        large = [entry for entry in snapshot.entries if len(snapshot.on_disk.get(entry.path, b"")) > _KEPT_BYTES]
+        known = {entry.path for entry in large if self._repository.ask("cat-file", "-e", entry.blob) is not None}
         for at, (path, data) in enumerate(snapshot.on_disk.items()):
+            if path in known:  # its bytes were not kept, but git has them: only its time stamp is new
+                continue
             (scratch / str(at)).write_bytes(data)
             blobs[path] = str(scratch / str(at))
         if blobs:
@@ -383,7 +394,8 @@ class Comparer:
         """The environment of a repository that has the objects of the other one and none of its settings."""
         run, scratch = self._repository._run, self._scratch
         told = run("rev-parse", "--git-path", "objects")
-        borrowed = [str(Path(self._repository._git.working_dir or ".") / os.fsdecode(told).removesuffix("\n"))]
+        place = Path(self._repository._git.working_dir or ".") / os.fsdecode(told).removesuffix("\n")
+        borrowed = [_in_list(str(place))]
         borrowed += filter(None, [os.environ.get("GIT_ALTERNATE_OBJECT_DIRECTORIES")])
         alone = {
             "GIT_DIR": str(scratch / "git"),
@@ -391,6 +403,9 @@ class Comparer:
             "GIT_OBJECT_DIRECTORY": str(scratch / "git/objects"),
             "GIT_CONFIG_NOSYSTEM": "1",
             "GIT_CONFIG_GLOBAL": os.devnull,
+            "GIT_CONFIG_COUNT": "0",  # what `git -c name=value commit` hands to a hook
+            "GIT_CONFIG_PARAMETERS": "",
+            "GIT_DIFF_OPTS": "",
         }
         run("init", "--quiet", "--bare", "--template=", f"--object-format={self._repository.object_format}", env=alone)
         return alone | {"GIT_ALTERNATE_OBJECT_DIRECTORIES": os.pathsep.join(borrowed)}
@@ -402,6 +417,13 @@ def find_repository(named: Path | None) -> Repository:
         for variable in _HOOK_VARIABLES:
             os.environ.pop(variable, None)
     return Repository(Path.cwd() if named is None else named)
+
+
+def _in_list(path: str) -> str:
+    """A path as one entry of GIT_ALTERNATE_OBJECT_DIRECTORIES, quoted where git would cut it in two."""
+    if os.pathsep not in path:
+        return path
+    return '"' + path.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
 
 
 def _end(process: git.Git.AutoInterrupt) -> None:

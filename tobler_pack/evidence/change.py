@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -107,16 +106,8 @@ def _telling(index: Index, field: str, counted: Counter[str]) -> dict[str, float
     return {term: 1 + math.log(counted[term]) for term in best}
 
 
-@dataclass(frozen=True, slots=True)
-class Reference:
-    """A name by which a chunk is tied to the change, and how much that weighs."""
-
-    name: str
-    weight: float
-
-
-def users(index: Index, changed: Sequence[ChangedDefinition]) -> tuple[Floats, Mapping[int, Reference]]:
-    """Chunks that use a name which changed; for each the weightiest of these names.
+def users(index: Index, changed: Sequence[ChangedDefinition]) -> tuple[Floats, Mapping[str, float]]:
+    """Chunks that use a name which changed, and what each of these names weighs.
 
     A name counts by its rarity, less the more definitions share it, and half if only the body behind it changed.
     """
@@ -125,41 +116,29 @@ def users(index: Index, changed: Sequence[ChangedDefinition]) -> tuple[Floats, M
         strength = 1.0 if one.is_declared_anew else 0.5
         for name in one.names:
             asked[name] = max(asked.get(name, 0.0), strength)
-    return _chunks_with(index, asked)
-
-
-def _chunks_with(index: Index, asked: Mapping[str, float]) -> tuple[Floats, Mapping[int, Reference]]:
     scores = np.zeros(len(index))
-    best: dict[int, Reference] = {}
+    weights: dict[str, float] = {}
     for name, strength in asked.items():
         if len(name) < _SHORTEST_NAME:
             continue
         holders, impacts = index.postings.find("body", name.lower())
         definers, _ = index.postings.find("exact", name)
-        if not len(holders):
-            continue
-        weight = strength * idf(len(index), len(holders)) / math.sqrt(max(1, len(definers)))
-        scores[holders] += weight * np.sqrt(impacts)
-        for chunk in holders.tolist():
-            if chunk not in best or best[chunk].weight < weight:
-                best[chunk] = Reference(name, weight)
-    return scores, best
+        if len(holders):
+            weights[name] = strength * idf(len(index), len(holders)) / math.sqrt(max(1, len(definers)))
+            scores[holders] += weights[name] * np.sqrt(impacts)
+    return scores, weights
 
 
-def used(index: Index, changed: Sequence[ChangedDefinition]) -> tuple[Floats, Mapping[int, Reference]]:
-    """Chunks that define a name which changed lines use; for each the weightiest of these names."""
+def used(index: Index, changed: Sequence[ChangedDefinition]) -> tuple[Floats, Mapping[str, float]]:
+    """Chunks that define a name which changed lines use, and what each of these names weighs."""
     scores = np.zeros(len(index))
-    best: dict[int, Reference] = {}
+    weights: dict[str, float] = {}
     for name, count in _named(changed).items():
         chunks, impacts = index.postings.find("exact", name)
-        if not len(chunks):
-            continue
-        weight = (1 + math.log(count)) * idf(len(index), len(chunks)) / math.sqrt(len(chunks))
-        scores[chunks] += weight * impacts
-        for chunk in chunks.tolist():
-            if chunk not in best or best[chunk].weight < weight:
-                best[chunk] = Reference(name, weight)
-    return scores, best
+        if len(chunks):
+            weights[name] = (1 + math.log(count)) * idf(len(index), len(chunks)) / math.sqrt(len(chunks))
+            scores[chunks] += weights[name] * impacts
+    return scores, weights
 
 
 def _named(changed: Iterable[ChangedDefinition]) -> Counter[str]:

@@ -13,7 +13,6 @@ from tobler_pack.corpus.index import Index
 from tobler_pack.corpus.model import StaticModel
 from tobler_pack.evidence import change as channels
 from tobler_pack.evidence.blend import voice
-from tobler_pack.evidence.change import Reference
 from tobler_pack.evidence.changed import ChangedDefinition
 from tobler_pack.evidence.cochange import Companion, cochange
 from tobler_pack.evidence.kin import counterparts, kinship
@@ -45,14 +44,16 @@ COHERENCE = 0.3
 class Evidence:
     """The scores of N chunks, what each channel added to them, and the names, files and counts behind it.
 
-    `users` and `used` have the weightiest name for a chunk's position, `companions` the best joint past of a path.
+    `users` and `used` have the weight of each name that ties chunks to the change, `companions` the best joint past of
+    a path; `tied` marks the chunks with such a name.
     """
 
     scores: Floats
     voices: Mapping[str, Floats]
-    users: Mapping[int, Reference]
-    used: Mapping[int, Reference]
+    users: Mapping[str, float]
+    used: Mapping[str, float]
     companions: Mapping[str, Companion]
+    tied: npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -94,4 +95,6 @@ def blend(index: Index, model: StaticModel, facts: Facts, own: npt.NDArray[np.bo
     for name in sorted(voices):
         total += voices[name]
     of_file = coherence(np.where(own, 0.0, total), index.chunk_file, len(files))
-    return Evidence(total + COHERENCE * voice(of_file), voices, users_why, used_why, companions)
+    return Evidence(
+        total + COHERENCE * voice(of_file), voices, users_why, used_why, companions, (users > 0) | (used > 0)
+    )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 from tobler_pack.evidence.change_blend import Evidence
 from tobler_pack.evidence.changed import ChangedDefinition
@@ -16,23 +17,29 @@ _VAGUE = 0.5  # what the weight of a reason counts that names nothing
 _NAMING = frozenset({"users", "used", "kin", "history"})
 
 
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Some lines of a file: the positions of their chunks, the names in them, and those that they define."""
+
+    path: str
+    chunks: Sequence[int]
+    names: frozenset[str]
+    defined: frozenset[str]
+
+
 def reason(
-    path: str,
-    chunks: Sequence[int],
-    evidence: Evidence,
-    changed: Sequence[ChangedDefinition],
-    given: Sequence[str],
-    span: Span,
+    block: Block, evidence: Evidence, changed: Sequence[ChangedDefinition], given: Sequence[str], span: Span
 ) -> str:
-    """The weightiest reason for a block of some chunks of a file; one that names something goes before one that does
-    not, unless that weighs more than twice as much.
+    """The weightiest reason for a block; one that names something goes before one that does not, unless that weighs
+    more than twice as much. Channels know names by their parts and chunks, so a name is given only if it stands there.
     """
     weights = {
-        name: max((float(evidence.voices[name][at]) for at in chunks), default=0.0) * (1 if name in _NAMING else _VAGUE)
+        name: max((float(evidence.voices[name][at]) for at in block.chunks), default=0.0)
+        * (1 if name in _NAMING else _VAGUE)
         for name in _ORDER
     }
     for name in sorted(_ORDER, key=lambda one: (-weights[one], _ORDER.index(one))):
-        words = _words(name, path, chunks, evidence, changed, given, span) if weights[name] > 0 else ""
+        words = _words(name, block, evidence, changed, given, span) if weights[name] > 0 else ""
         if words:
             return words
     return "near the change"
@@ -40,31 +47,35 @@ def reason(
 
 def _words(
     name: str,
-    path: str,
-    chunks: Sequence[int],
+    block: Block,
     evidence: Evidence,
     changed: Sequence[ChangedDefinition],
     given: Sequence[str],
     span: Span,
 ) -> str:
     if name == "users":
-        found = [evidence.users[at] for at in chunks if at in evidence.users]
-        best = max(found, key=lambda one: (one.weight, one.name), default=None)
-        return f"uses {span(best.name)}, changed here" if best is not None else ""
+        best = _weightiest(evidence.users, block.names)
+        if best in block.defined:  # a name that several definitions share: an override, a twin
+            return f"defines {span(best)} too, changed here"
+        return f"uses {span(best)}, changed here" if best else ""
     if name == "used":
-        found = [evidence.used[at] for at in chunks if at in evidence.used]
-        best = max(found, key=lambda one: (one.weight, one.name), default=None)
-        return f"defines {span(best.name)}, which the change uses" if best is not None else ""
+        best = _weightiest(evidence.used, block.defined)
+        return f"defines {span(best)}, which the change uses" if best else ""
     if name == "history":
-        one = evidence.companions.get(path)
+        one = evidence.companions.get(block.path)
         if one is None:
             return ""
         return f"changed together with {span(_short(one.given))} in {one.together} of its last {one.changes} commits"
     if name == "kin":
-        return _kin(path, given, span)
+        return _kin(block.path, given, span)
     if name == "subject":
         return "answers to the words of the commits"
     return _similar(changed, span)
+
+
+def _weightiest(weights: Mapping[str, float], names: frozenset[str]) -> str:
+    """The name of most weight among some, empty for none."""
+    return max(names & weights.keys(), key=lambda name: (weights[name], name), default="")
 
 
 def _similar(changed: Sequence[ChangedDefinition], span: Span) -> str:

@@ -26,16 +26,23 @@ def changed_here(
     touched: Sequence[Touched], quiet: Sequence[tuple[str, str]], count: Callable[[str], int], budget: int
 ) -> str:
     """The section, as much of it as its share of a budget pays for. `quiet` has paths that asked nothing and why."""
+    if not touched and not quiet:
+        return ""
     room = int(budget * SHARE)
     rows = [_row(one) for one in touched]
-    line = _quiet(quiet)
+    line = _quiet(quiet) if quiet else ""
+    if 2 * count(line) > room and quiet:
+        line = _quiet(quiet, 0)
     for shown in range(len(rows), -1, -1) if len(rows) <= 8 else _halves(len(rows)):
-        more = len(rows) - shown
-        rest = f"- and {more} more\n" if more else ""
-        text = "## Changed here\n\n" + "".join(rows[:shown]) + rest + ("\n" + line if line else "") + "\n"
-        if count(text) <= room or not shown:
-            return text if rows or line else ""
-    return ""
+        text = _section(rows[:shown], len(rows) - shown, line)
+        if count(text) <= room:
+            break
+    return text
+
+
+def _section(rows: Sequence[str], more: int, line: str) -> str:
+    rest = f"- and {more} more\n" if more else ""
+    return "## Changed here\n\n" + "".join(rows) + rest + ("\n" if rows or rest else "") + (f"{line}\n" if line else "")
 
 
 def _halves(rows: int) -> list[int]:
@@ -57,8 +64,9 @@ def _row(one: Touched) -> str:
 
 
 def _quiet(quiet: Sequence[tuple[str, str]], most: int = 3) -> str:
-    if not quiet:
-        return ""
+    """The files that asked nothing, by name or, where names take too much room, by number."""
+    if not most:
+        return f"Changed too, but not asked about: {len(quiet)} file{'s' if len(quiet) > 1 else ''}.\n"
     named = ", ".join(f"{code_span(path)} ({why})" for path, why in quiet[:most])
     more = f" and {len(quiet) - most} more" if len(quiet) > most else ""
     return f"Changed too, but not asked about: {named}{more}.\n"

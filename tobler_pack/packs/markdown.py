@@ -24,8 +24,10 @@ _HIDDEN = {
     code: f"\\u{code:04x}"
     for code in (0x00AD, 0x180E, 0x200B, *range(0x2060, 0x2065), *range(0x206A, 0x2070), 0xFEFF, *range(0xFFF9, 0xFFFC))
 } | {code: f"\\U{code:08x}" for code in range(0xE0000, 0xE0080)}
+# What stands for the bytes of a name that is no UTF-8 (PEP 383); no text can hold it.
+_BYTES = {0xDC00 + byte: f"\\x{byte:02x}" for byte in range(128, 256)}
 _TABLE: dict[int, int | str] = {**_INVISIBLE, **_C1, **_DIRECTION, **_SEPARATORS, **_HIDDEN}
-_NAME_TABLE: dict[int, int | str] = {**_TABLE, ord("\t"): "\\t", ord("\n"): "\\n", ord("\r"): "\\r"}
+_NAME_TABLE: dict[int, int | str] = {**_TABLE, **_BYTES, ord("\t"): "\\t", ord("\n"): "\\n", ord("\r"): "\\r"}
 _PLAIN = re.compile("[\t\n -~]*")
 _PLAIN_NAME = re.compile("[ -~]*")
 _TRAILING_BLANK = re.compile(r"[^\S\n](?:\n|\Z)")
@@ -37,7 +39,7 @@ def visible(text: str) -> str:
 
 
 def code_span(text: str) -> str:
-    """One line of text as a code span. Line ends and tabs are written as escapes."""
+    """One line of text as a code span. Line ends, tabs and bytes that are no UTF-8 are written as escapes."""
     shown = text if _PLAIN_NAME.fullmatch(text) else text.translate(_NAME_TABLE)
     mark = "`" * (_longest_run(shown) + 1) if "`" in shown else "`"
     pad = " " if shown[:1] in ("`", " ", "") or shown[-1:] in ("`", " ") else ""
