@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from tobler_pack.evidence.change_blend import Evidence
+from tobler_pack.evidence.change_blend import WEIGHTS, Evidence
 from tobler_pack.evidence.changed import ChangedDefinition
 from tobler_pack.evidence.kin import is_test, subject
 
@@ -13,7 +13,7 @@ Span = Callable[[str], str]
 """Writes a name so that it stays what it is in markdown."""
 
 _ORDER = ("users", "used", "kin", "history", "semantic", "lexical", "subject")
-_VAGUE = 0.5  # what the weight of a reason counts that names nothing
+_VAGUE = 0.25  # what a reason counts that names nothing: a reader cannot check it
 _NAMING = frozenset({"users", "used", "kin", "history"})
 
 
@@ -30,11 +30,13 @@ class Block:
 def reason(
     block: Block, evidence: Evidence, changed: Sequence[ChangedDefinition], given: Sequence[str], span: Span
 ) -> str:
-    """The weightiest reason for a block; one that names something goes before one that does not, unless that weighs
-    more than twice as much. Channels know names by their parts and chunks, so a name is given only if it stands there.
+    """The reason for a block: the channel in which it stands out most. One that names something goes before one that
+    does not, unless it stands out more than four times as much there. Channels know names by their parts and chunks,
+    so a name is given only if it stands in the block.
     """
     weights = {
         name: max((float(evidence.voices[name][at]) for at in block.chunks), default=0.0)
+        / WEIGHTS[name]
         * (1 if name in _NAMING else _VAGUE)
         for name in _ORDER
     }
