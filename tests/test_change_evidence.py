@@ -355,6 +355,8 @@ def said(
         ({"names": "Roles", "defined": "Roles"}, {"used": 1.0}, "defines `Roles`, which the change uses"),
         ({"names": "Roles"}, {"used": 1.0}, "near the change"),
         ({}, {"history": 1.0}, "changed together with `auth.py` in 7 of its last 20 commits"),
+        ({"given_": "src/auth.py web/auth.py"}, {"history": 1.0},
+         "changed together with `src/auth.py` in 7 of its last 20 commits"),
         ({"path": "src/other.py"}, {"history": 1.0}, "near the change"),
         ({"path": "tests/test_auth.py"}, {"kin": 1.0}, "test of `auth.py`"),
         ({"path": "src/auth.py", "given_": "tests/test_auth.py"}, {"kin": 1.0}, "tested by `test_auth.py`"),

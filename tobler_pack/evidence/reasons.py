@@ -67,7 +67,8 @@ def _words(
         one = evidence.companions.get(block.path)
         if one is None:
             return ""
-        return f"changed together with {span(_short(one.given))} in {one.together} of its last {one.changes} commits"
+        with_whom = span(_short(one.given, given))
+        return f"changed together with {with_whom} in {one.together} of its last {one.changes} commits"
     if name == "kin":
         return _kin(block.path, given, span)
     if name == "subject":
@@ -92,11 +93,13 @@ def _kin(path: str, given: Sequence[str], span: Span) -> str:
     if not twins:
         return ""
     if is_test(path) and not is_test(twins[0]):
-        return f"test of {span(_short(twins[0]))}"
+        return f"test of {span(_short(twins[0], given))}"
     if is_test(twins[0]) and not is_test(path):
-        return f"tested by {span(_short(twins[0]))}"
+        return f"tested by {span(_short(twins[0], given))}"
     return f"twin of {span(twins[0])}"
 
 
-def _short(path: str) -> str:
-    return path.rsplit("/", 1)[-1]
+def _short(path: str, given: Sequence[str]) -> str:
+    """The name of a file, with its folders where several of the given ones have that name."""
+    name = path.rsplit("/", 1)[-1]
+    return path if sum(one.rsplit("/", 1)[-1] == name for one in given) > 1 else name
