@@ -331,8 +331,8 @@ def test_counterparts_are_what_the_change_has_none_of() -> None:
 
 
 def evidence(**voices: float) -> Evidence:
-    """Of one chunk."""
-    each = {name: np.array([voices.get(name, -0.1)]) for name in WEIGHTS}
+    """Of one chunk; what it stands out by in each channel."""
+    each = {name: np.array([weight * voices.get(name, -0.1)]) for name, weight in WEIGHTS.items()}
     companions = {"src/cart.py": Companion("src/auth.py", 7, 20)}
     return Evidence(np.zeros(1), each, {"parse": 2.0, "check": 1.0}, {"Roles": 1.0}, companions, np.ones(1, dtype=bool))
 
@@ -355,6 +355,8 @@ def said(
         ({"names": "Roles", "defined": "Roles"}, {"used": 1.0}, "defines `Roles`, which the change uses"),
         ({"names": "Roles"}, {"used": 1.0}, "near the change"),
         ({}, {"history": 1.0}, "changed together with `auth.py` in 7 of its last 20 commits"),
+        ({"given_": "src/auth.py web/auth.py"}, {"history": 1.0},
+         "changed together with `src/auth.py` in 7 of its last 20 commits"),
         ({"path": "src/other.py"}, {"history": 1.0}, "near the change"),
         ({"path": "tests/test_auth.py"}, {"kin": 1.0}, "test of `auth.py`"),
         ({"path": "src/auth.py", "given_": "tests/test_auth.py"}, {"kin": 1.0}, "tested by `test_auth.py`"),
@@ -363,8 +365,8 @@ def said(
         ({}, {"subject": 1.0}, "answers to the words of the commits"),
         ({}, {"semantic": 1.0}, "similar to the change in `parse`"),
         ({"names": "parse"}, {"users": 2.0, "history": 1.0}, "uses `parse`, changed here"),
-        ({"names": "parse"}, {"users": 1.0, "semantic": 1.9}, "uses `parse`, changed here"),
-        ({"names": "parse"}, {"users": 1.0, "semantic": 2.1}, "similar to the change in `parse`"),
+        ({"names": "parse"}, {"users": 1.0, "semantic": 3.9}, "uses `parse`, changed here"),
+        ({"names": "parse"}, {"users": 1.0, "semantic": 4.1}, "similar to the change in `parse`"),
         ({}, {}, "near the change"),
     ],
 )  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -35,36 +35,48 @@ def cochange(
     """For each of F paths how strongly it went with the given files (path: what it counts), 0 and up, and its best
     companion among them.
 
-    Each commit of n files gives a pair 1 / (n − 1), damped by its age: n − 1 pairs of a file share one vote
-    (the weighting of co-change graphs in Beyer & Noack 2005, "Clustering Software Artifacts Based on Frequent Common
-    Changes"). The sum is put in proportion to how often the given file changes at all.
+    Each commit of n files gives a pair 1 / √(n − 1), damped by its age: what a large commit says about any two of its
+    files is little (after the weighting of co-change graphs in Beyer & Noack 2005, "Clustering Software Artifacts Based
+    on Frequent Common Changes", which has n − 1). The sum is put in proportion to how often the given file changes.
     """
-    votes: dict[str, defaultdict[str, float]] = {one: defaultdict(float) for one in given}
-    totals: Counter[str] = Counter()
-    masses: defaultdict[str, float] = defaultdict(float)
-    pairs: Counter[tuple[str, str]] = Counter()
+    pasts = {one: _Past() for one in given}
     for age, files in enumerate(commits):
-        inside = [one for one in files if one in votes]
-        if not inside or len(files) > MOST_FILES:
-            continue
-        fresh = 0.5 ** (age / HALF_LIFE)
+        inside = [one for one in files if one in pasts]
+        together = frozenset(files) if inside else frozenset()
         for one in inside:
-            totals[one] += 1
-            masses[one] += fresh
-            for other in files:
-                if other != one:
-                    votes[one][other] += fresh / math.sqrt(len(files) - 1)
-                    pairs[one, other] += 1
+            pasts[one].add(one, together, 0.5 ** (age / HALF_LIFE))
     position = {path: at for at, path in enumerate(paths)}
     scores = np.zeros(len(paths))
-    best: dict[str, Companion] = {}
+    best: dict[str, str] = {}
     strongest: dict[str, float] = {}
     for one, counts in given.items():
-        for other, vote in votes[one].items():
+        for other, vote in sorted(pasts[one].votes.items()):
             if other in position:
-                share = counts * vote / (masses[one] + _RARE)
+                share = counts * vote / (pasts[one].mass + _RARE)
                 scores[position[other]] += share
                 if share > strongest.get(other, 0.0):
                     strongest[other] = share
-                    best[other] = Companion(one, pairs[one, other], totals[one])
-    return scores, best
+                    best[other] = one
+    return scores, {other: pasts[one].companion(other, one) for other, one in best.items()}
+
+
+class _Past:
+    """The commits that touched one given file."""
+
+    def __init__(self) -> None:
+        self.commits: list[frozenset[str]] = []
+        self.mass = 0.0
+        self.votes: defaultdict[str, float] = defaultdict(float)
+
+    def add(self, given: str, files: frozenset[str], fresh: float) -> None:
+        """Count one more; one of too many files says nothing about any two of them."""
+        self.commits.append(files)
+        if len(files) > MOST_FILES:
+            return
+        self.mass += fresh
+        for other in files - {given}:
+            self.votes[other] += fresh / math.sqrt(len(files) - 1)
+
+    def companion(self, other: str, given: str) -> Companion:
+        """How often, as a reader of the log counts: over all commits of the given file, large ones too."""
+        return Companion(given, sum(other in files for files in self.commits), len(self.commits))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from tobler_pack.evidence.change_blend import Evidence
+from tobler_pack.evidence.change_blend import WEIGHTS, Evidence
 from tobler_pack.evidence.changed import ChangedDefinition
 from tobler_pack.evidence.kin import is_test, subject
 
@@ -13,7 +13,7 @@ Span = Callable[[str], str]
 """Writes a name so that it stays what it is in markdown."""
 
 _ORDER = ("users", "used", "kin", "history", "semantic", "lexical", "subject")
-_VAGUE = 0.5  # what the weight of a reason counts that names nothing
+_VAGUE = 0.25  # what a reason counts that names nothing: a reader cannot check it
 _NAMING = frozenset({"users", "used", "kin", "history"})
 
 
@@ -30,11 +30,13 @@ class Block:
 def reason(
     block: Block, evidence: Evidence, changed: Sequence[ChangedDefinition], given: Sequence[str], span: Span
 ) -> str:
-    """The weightiest reason for a block; one that names something goes before one that does not, unless that weighs
-    more than twice as much. Channels know names by their parts and chunks, so a name is given only if it stands there.
+    """The reason for a block: the channel in which it stands out most. One that names something goes before one that
+    does not, unless it stands out more than four times as much there. Channels know names by their parts and chunks,
+    so a name is given only if it stands in the block.
     """
     weights = {
         name: max((float(evidence.voices[name][at]) for at in block.chunks), default=0.0)
+        / WEIGHTS[name]
         * (1 if name in _NAMING else _VAGUE)
         for name in _ORDER
     }
@@ -65,7 +67,8 @@ def _words(
         one = evidence.companions.get(block.path)
         if one is None:
             return ""
-        return f"changed together with {span(_short(one.given))} in {one.together} of its last {one.changes} commits"
+        with_whom = span(_short(one.given, given))
+        return f"changed together with {with_whom} in {one.together} of its last {one.changes} commits"
     if name == "kin":
         return _kin(block.path, given, span)
     if name == "subject":
@@ -90,11 +93,13 @@ def _kin(path: str, given: Sequence[str], span: Span) -> str:
     if not twins:
         return ""
     if is_test(path) and not is_test(twins[0]):
-        return f"test of {span(_short(twins[0]))}"
+        return f"test of {span(_short(twins[0], given))}"
     if is_test(twins[0]) and not is_test(path):
-        return f"tested by {span(_short(twins[0]))}"
+        return f"tested by {span(_short(twins[0], given))}"
     return f"twin of {span(twins[0])}"
 
 
-def _short(path: str) -> str:
-    return path.rsplit("/", 1)[-1]
+def _short(path: str, given: Sequence[str]) -> str:
+    """The name of a file, with its folders where several of the given ones have that name."""
+    name = path.rsplit("/", 1)[-1]
+    return path if sum(one.rsplit("/", 1)[-1] == name for one in given) > 1 else name
