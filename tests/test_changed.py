@@ -227,15 +227,20 @@ def since(workspace: Workspace, commit_name: str) -> Change:
 def test_lines_that_stand_in_the_diff(tmp_path: Path) -> None:
     huge = "class Huge:\n" + "".join(f"    a{at} = {at}\n" for at in range(200))
     small = BEFORE.replace("+= 1", "+= 2").replace("import os", "import sys")
-    root = create(tmp_path / "r", {"small.py": BEFORE, "huge.py": huge, "gone.py": "a = 1\n"})
+    kind = "class Kind:\n    old = 1\n\n    def stays(self):\n        return 1\n"
+    root = create(tmp_path / "r", {"small.py": BEFORE, "huge.py": huge, "gone.py": "a = 1\n", "kind.py": kind})
     (root / "gone.py").unlink()
-    commit(root, {"small.py": small, "huge.py": huge.replace("a90 = 90", "a90 = 91")})
+    commit(
+        root,
+        {"small.py": small, "huge.py": huge.replace("a90 = 90", "a90 = 91"), "kind.py": kind.replace("old", "new")},
+    )
     workspace = opened(root)
     change = since(workspace, "HEAD~1")
-    hidden = hidden_lines(change, {"small.py": 0, "huge.py": 1, "gone.py": 2})
+    hidden = hidden_lines(change, {"small.py": 0, "huge.py": 1, "gone.py": 2, "kind.py": 3})
     assert {at: sorted(set(ranges)) for at, ranges in hidden.items()} == {
         0: [(3, 3), (20, 23), (23, 23)],  # the method whole, the import alone
         1: [(92, 92)],  # of a large class only what changed
+        3: [(2, 2)],  # and of a small one: its methods do not stand in the diff
     }
 
 

@@ -146,11 +146,12 @@ class _Sides:
 
 def hidden_lines(change: Change, files: Mapping[str, int]) -> dict[int, list[LineRange]]:
     """What a reader of the diff has before them already, by the position of the file: changed definitions of moderate
-    size whole, of larger ones and outside of any the changed lines.
+    size whole; of larger ones, of those that hold others, and outside of any the changed lines.
     """
     hidden: dict[int, list[LineRange]] = {}
     for one in change.definitions:
-        if one.path in files and one.symbol and one.lines is not None and _is_moderate(one.lines):
+        is_whole = one.symbol and not one.holds_others
+        if one.path in files and is_whole and one.lines is not None and _is_moderate(one.lines):
             hidden.setdefault(files[one.path], []).append(one.lines)
     for file in change.files:
         if file.path in files and file.status is not Status.REMOVED:

@@ -41,6 +41,8 @@ class ChangedDefinition:
     is_declared_anew: bool
     is_searched: bool = True
     """Whether its file is of the content that packs look at; a change of other files says less."""
+    holds_others: bool = False
+    """Whether other definitions stand inside: a changed line of a class leaves its methods as they were."""
 
     @property
     def size(self) -> int:
@@ -102,6 +104,11 @@ class _Owners:
             one.declaration[0] <= line <= one.declaration[1] for line in self.touched.get(symbol, ())
         )
 
+    def holds_others(self, symbol: str) -> bool:
+        """Whether a definition has others inside."""
+        at = self.at.get(symbol)
+        return at is not None and any(one.parent == at for one in self.side.definitions)
+
     def body(self, symbol: str) -> Counter[str]:
         """The lines of a definition that say something, and how often each does."""
         one = self.find(symbol)
@@ -157,6 +164,7 @@ def _definition(change: FileChange, symbol: str, old_symbol: str, before: _Owner
         added=after.changed_text(symbol),
         removed=before.changed_text(old_symbol),
         is_declared_anew=now is None or before.declares(old_symbol) or after.declares(symbol),
+        holds_others=after.holds_others(symbol),
     )
 
 
