@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,7 +41,7 @@ changes of a repository (the mean variance within 4 repositories, 160 changes: 2
 MOST_COMMITS = 3_000
 """So far back the history is read for files that changed together."""
 
-MOST_TURNS = 12
+MOST_TURNS = 8
 """So many commits of a change are turns of its session, the newest ones."""
 
 BLOCKS_OF_ONE_FILE = 6
@@ -71,11 +72,13 @@ def make(
     """
     dials = registry.dials(surface)
     budget = int(dials.budget.value)
-    with workspace.repository.comparing() as comparer:
-        change = read_change(workspace, comparer, workspace.repository.snapshot(comparison.base))
+    repository = workspace.repository
+    with repository.comparing() as comparer, ThreadPoolExecutor(1) as beside:
+        history = beside.submit(past, repository, comparison.base, MOST_COMMITS)  # git works, we only wait
+        change = read_change(workspace, comparer, repository.snapshot(comparison.base))
         if not change.files:
             return []
-        job = _Job(workspace, comparer, comparison, change, dials, command)
+        job = _Job(workspace, comparer, comparison, change, history.result(), dials, command)
         parts = areas(change, split_by, [entry.path for entry in workspace.snapshot.entries], budget)
         made = [job.pack(part) for part in parts]
     workspace.counter.keep()
@@ -99,6 +102,7 @@ class _Job:
         comparer: Comparer,
         comparison: Comparison,
         change: Change,
+        history: History,
         dials: Dials,
         command: str,
     ) -> None:
@@ -114,7 +118,7 @@ class _Job:
         self._hidden = hidden_lines(change, positions)
         self._own = _own_chunks(self._index, self._hidden)
         repository = workspace.repository
-        self._history: History = past(repository, comparison.base, MOST_COMMITS)
+        self._history = history
         self._is_shallow = repository.is_shallow
         self._subjects: dict[str, Floats | None] = {}
         self._commits: Sequence[Commit] = commits_between(repository, comparison.base, comparison.head, MOST_TURNS)
