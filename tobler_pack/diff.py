@@ -242,7 +242,7 @@ class _Job:
         library, chunk_lines = self._workspace.library, self._index.tables.chunk_lines
 
         def why(file: int, lines: LineRange) -> str:
-            rows = np.flatnonzero(self._index.chunk_file == file)
+            rows = _chunks_of(self._index, file)
             chunks = rows[(chunk_lines[rows, 0] <= lines[1]) & (chunk_lines[rows, 1] >= lines[0])].tolist()
             names = words("\n".join(library.lines(file)[lines[0] - 1 : lines[1]]))
             declared = [one for one in library.definitions(file) if lines[0] <= one.declaration[1] <= lines[1]]
@@ -253,11 +253,17 @@ class _Job:
         return why
 
 
+def _chunks_of(index: Index, file: int) -> npt.NDArray[np.int64]:
+    """The positions of a file's chunks: they stand together, in the order of the files."""
+    first, end = np.searchsorted(index.chunk_file, [file, file + 1])
+    return np.arange(first, end)
+
+
 def _own_chunks(index: Index, hidden: Mapping[int, Sequence[LineRange]]) -> npt.NDArray[np.bool_]:
     """Chunks of which at least half of the lines are changed code. Shape (N,)."""
     own = np.zeros(len(index), dtype=bool)
     for file, ranges in hidden.items():
-        rows = np.flatnonzero(index.chunk_file == file)
+        rows = _chunks_of(index, file)
         if not len(rows):
             continue
         lines = index.tables.chunk_lines[rows]

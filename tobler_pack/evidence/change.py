@@ -86,21 +86,19 @@ def semantic(index: Index, changed: Sequence[ChangedDefinition], model: StaticMo
     return total
 
 
-def lexical(index: Index, changed: Sequence[ChangedDefinition], field: str = "body") -> Floats:
-    """BM25 of the most telling terms of changed code in one field of the chunks, each definition standardized over
-    them, by `shares`.
-    """
+def lexical(index: Index, changed: Sequence[ChangedDefinition]) -> Floats:
+    """BM25 of the most telling terms of changed code, each definition standardized over the chunks, by `shares`."""
     total = np.zeros(len(index))
     for one, share in zip(changed, shares(changed).tolist(), strict=True):
-        weights = _telling(index, field, terms(text_of(one)))
-        total += share * standardize(index.postings.bm25(field, weights, len(index)))
+        weights = _telling(index, terms(text_of(one)))
+        total += share * standardize(index.postings.bm25("body", weights, len(index)))
     return total
 
 
-def _telling(index: Index, field: str, counted: Counter[str]) -> dict[str, float]:
+def _telling(index: Index, counted: Counter[str]) -> dict[str, float]:
     """The terms of a text that say most here, with the logarithm of how often it has them."""
     size = len(index)
-    found = {term: len(index.postings.find(field, term)[0]) for term in counted}
+    found = {term: len(index.postings.find("body", term)[0]) for term in counted}
     worth = {term: (1 + math.log(counted[term])) * idf(size, holding) for term, holding in found.items() if holding}
     best = sorted(worth, key=lambda term: (-worth[term], term))[:_MOST_TERMS]
     return {term: 1 + math.log(counted[term]) for term in best}
