@@ -221,7 +221,7 @@ def find_candidates(
     library: Library, weights: Floats, members: npt.NDArray[np.int64], budget: int, extras: Extras
 ) -> Candidates:
     """The heaviest blocks; lines that two of them share count for the heavier one, with their share of the weight.
-    Lines that are `hidden` stand in no block, and their weight counts for none.
+    Lines that are `hidden` stand in no block; a block's weight is that of its other lines.
 
     Only blocks of the nucleus can be shown with more than their name; some of the others may stand in the map.
     """
@@ -237,7 +237,9 @@ def find_candidates(
     for block in heaviest(block_weights + core, looked_at).tolist():  # a weight is at most 1: the core comes first
         file = int(index.block_file[block])
         taken[file] += 1
-        if extras.of_one_file and (taken[file] > extras.of_one_file or len(spread) >= most):
+        if extras.of_one_file and len(spread) >= most:
+            break
+        if extras.of_one_file and taken[file] > extras.of_one_file:
             continue
         for lines, weight in _parts(library, block, float(block_weights[block]), budget):
             if weight > 0:
