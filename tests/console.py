@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -64,3 +65,16 @@ def environment(changes: Variables = {}) -> dict[str, str]:  # noqa: B006
     """The environment with some changes."""
     changed = {name: str(value) for name, value in changes.items() if value is not None}
     return {name: value for name, value in (os.environ | changed).items() if changes.get(name, "") is not None}
+
+
+def loaded(*arguments: str, cwd: Path, among: Sequence[str]) -> list[str]:
+    """Which of some modules a run in a process of its own had imported when it ended well."""
+    program = (
+        f"import json, sys; sys.argv = {['tobler-pack', *arguments]!r}\n"
+        "from tobler_pack.__main__ import _run\n"
+        f"print(json.dumps([_run(), [name for name in {list(among)!r} if name in sys.modules]]))"
+    )
+    told = subprocess.run([sys.executable, "-c", program], cwd=cwd, env=environment(), capture_output=True, text=True)
+    code, names = json.loads(told.stdout.splitlines()[-1])
+    assert code == 0, told.stdout + told.stderr
+    return list(names)

@@ -8,9 +8,10 @@ from pathlib import Path
 import numpy as np
 
 from tobler_pack.corpus.index import Index
-from tobler_pack.corpus.library import Corpus, Scope, open_corpus
+from tobler_pack.corpus.library import Corpus, open_corpus
 from tobler_pack.corpus.model import StaticModel
 from tobler_pack.corpus.postings import Postings
+from tobler_pack.corpus.selection import Scope
 from tobler_pack.corpus.tables import Tables
 from tobler_pack.corpus.tree import WORKTREE, Repository
 from tobler_pack.types import Content

@@ -15,10 +15,10 @@ from indexing import CODE, Told, assert_same, corpus
 from repositories import SHOP, create, write
 from tobler_pack.corpus import cache as module
 from tobler_pack.corpus.cache import IndexCache
-from tobler_pack.corpus.index import Index, SourceFile
-from tobler_pack.corpus.library import Scope
+from tobler_pack.corpus.index import Index
 from tobler_pack.corpus.model import StaticModel
 from tobler_pack.corpus.place import cache_folder
+from tobler_pack.corpus.selection import Scope, SourceFile
 from tobler_pack.errors import EnvironmentProblem
 
 

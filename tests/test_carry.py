@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from test_pipeline import TREE
-from tobler_pack.corpus.index import Index, SourceFile, build_index
+from tobler_pack.corpus.index import Index, build_index
 from tobler_pack.corpus.model import StaticModel
+from tobler_pack.corpus.selection import SourceFile
 from tobler_pack.evidence.carry import carry
 from tobler_pack.weighing.memory import Memory
 from tobler_pack.weighing.weights import standardize

@@ -10,12 +10,13 @@ from typing import Any
 
 import pytest
 
-from console import Console, run
+from console import Console, loaded, run
 from repositories import SHOP, Content, commit, create, git, tree_of, write
 from samples import independent_count
 
 ALL = ["auth-flow", "roles", "roles-check", "storage"]
 CONFIG = ".tobler-pack.yaml"
+HEAVY = ("numpy", "semble", "pydantic_core", "yaml", "pathspec", "tokenizers", "toktok", "tree_sitter")
 
 
 @pytest.fixture
@@ -37,6 +38,19 @@ def manifest(path: Path) -> Any:
 
 
 # ---- build ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_build_whose_packs_are_all_as_they_were_loads_nothing_heavy(shop: Path, tobler: Console) -> None:
+    assert tobler("build", cwd=shop).code == 0
+    assert loaded("build", "--manifest", "../manifest.json", cwd=shop, among=HEAVY) == []
+    assert loaded("build", "--check", "--strict", "--only", "roles-check", cwd=shop, among=HEAVY) == []
+
+
+def test_a_configuration_that_has_changed_is_read_again(shop: Path, tobler: Console) -> None:
+    tobler("build", cwd=shop)
+    write(shop, {CONFIG: str(SHOP[CONFIG]).replace("version: 1", "version: 1\nbudget: none")})
+    told = tobler("build", cwd=shop)
+    assert (told.code, told.err.splitlines()[0][:40]) == (2, "tobler-pack: .tobler-pack.yaml:2: budget")
 
 
 def test_build_writes_a_pack_for_each_question(shop: Path, tobler: Console) -> None:

@@ -9,8 +9,9 @@ import pytest
 
 from samples import independent_count
 from test_pipeline import TREE, module
-from tobler_pack.corpus.index import SourceFile, build_index
+from tobler_pack.corpus.index import build_index
 from tobler_pack.corpus.model import StaticModel
+from tobler_pack.corpus.selection import SourceFile
 from tobler_pack.evidence.question import Question
 from tobler_pack.packs.manifest import entry
 from tobler_pack.packs.tokens import TokenCounter

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from console import Console, environment, run, script
+from console import Console, environment, loaded, run, script
 from repositories import SHOP, commit, create, git, write
 from tobler_pack.ci.hook import TUNING
 
@@ -205,21 +203,8 @@ def test_a_pack_folder_behind_a_link_is_refused(packed: Path, tobler: Console, t
 # ---- nothing to do --------------------------------------------------------------------------------------------------
 
 
-def loaded(root: Path) -> list[str]:
-    """What a run of the hook had imported when it ended well."""
-    program = (
-        "import sys; sys.argv = ['tobler-pack', 'hook']\n"
-        "from tobler_pack.__main__ import _run\n"
-        f"print(_run(), [name for name in {HEAVY!r} if name in sys.modules])"
-    )
-    told = subprocess.run([sys.executable, "-c", program], cwd=root, env=environment(), capture_output=True, text=True)
-    code, _, names = told.stdout.strip().rpartition("\n")[2].partition(" ")
-    assert code == "0", told.stdout + told.stderr
-    return list(json.loads(names.replace("'", '"')))
-
-
 def test_nothing_heavy_is_loaded_when_no_pack_can_have_changed(packed: Path) -> None:
-    assert loaded(packed) == []
+    assert loaded("hook", cwd=packed, among=HEAVY) == []
 
 
 @pytest.mark.parametrize(
@@ -233,7 +218,7 @@ def test_nothing_heavy_is_loaded_when_no_pack_can_have_changed(packed: Path) -> 
 def test_a_commit_that_cannot_reach_a_pack_loads_nothing_heavy(packed: Path, change: dict[str, str | bytes]) -> None:
     write(packed, change)
     git(packed, "add", "--all")
-    assert loaded(packed) == []
+    assert loaded("hook", cwd=packed, among=HEAVY) == []
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from indexing import assert_same, corpus
 from repositories import SHOP, commit, create, git, write
-from tobler_pack.corpus.index import Index, SourceFile, build_index
+from tobler_pack.corpus.index import Index, build_index
 from tobler_pack.corpus.model import Norms, StaticModel, Vectors
+from tobler_pack.corpus.selection import SourceFile
 from tobler_pack.corpus.text import Cause
 
 POOL = [str(SHOP[name]) for name in ("src/auth.py", "src/storage.py", "tests/test_auth.py")] + [

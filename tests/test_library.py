@@ -9,9 +9,9 @@ import pytest
 
 from indexing import CODE, Told, corpus
 from repositories import SHOP, commit, create, git, write
-from tobler_pack.corpus.index import SourceFile
-from tobler_pack.corpus.library import Scope, chunking_stamp, known_languages, matching, select
+from tobler_pack.corpus.library import chunking_stamp
 from tobler_pack.corpus.model import StaticModel
+from tobler_pack.corpus.selection import Scope, SourceFile, known_languages, matching, select
 from tobler_pack.corpus.text import Cause
 from tobler_pack.corpus.tree import Repository
 from tobler_pack.types import Content

@@ -13,8 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from samples import independent_count
-from tobler_pack.corpus.index import Index, SourceFile, build_index
+from tobler_pack.corpus.index import Index, build_index
 from tobler_pack.corpus.model import EMBEDDED, StaticModel, load_model
+from tobler_pack.corpus.selection import SourceFile
 from tobler_pack.errors import UsageError
 from tobler_pack.evidence.blend import NATURAL, SYMBOL
 from tobler_pack.evidence.channels import raw_channels

@@ -18,7 +18,7 @@ from safetensors.numpy import load_file, save_file
 import tobler_pack
 from console import Answer, Console, run
 from repositories import SHOP, commit, create, git, write
-from tobler_pack.corpus import library
+from tobler_pack.corpus import chunking
 from tobler_pack.surfaces.tuning import ATTRIBUTE, PLACE
 
 REASON = "read the eight near misses of the three questions: all were tests of other modules"
@@ -154,7 +154,7 @@ def test_the_story(code: Path, tmp_path: Path, tobler: Console, monkeypatch: pyt
     assert len((code / PLACE).read_text(encoding="utf-8").splitlines()) == 4
 
     # Only the shape of chunks changes.
-    monkeypatch.setattr(library, "_ANALYSIS", library._ANALYSIS + 1)
+    monkeypatch.setattr(chunking, "_ANALYSIS", chunking._ANALYSIS + 1)
     assert batch(tobler, code)["floor"]["calibration"] == {"stale": True, "shape_changed": True}
 
 

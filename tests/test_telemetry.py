@@ -13,8 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tobler_pack.surfaces import telemetry
-from tobler_pack.surfaces.telemetry import QUANTILES, Log, Record, distinct, quantiles, read, report, share_at, write
+from tobler_pack.surfaces import log
+from tobler_pack.surfaces.log import QUANTILES, Log, Record, read, write
+from tobler_pack.surfaces.telemetry import distinct, quantiles, report, share_at
 from tobler_pack.surfaces.tuning import now
 
 STAMP = {"model": "embedded:a", "chunking": "c", "blend": "b", "counter": "o200k_base"}
@@ -24,10 +25,10 @@ WRITERS, LINES = 8, 150
 WRITER = """
 import sys
 from pathlib import Path
-from tobler_pack.surfaces import telemetry
-telemetry.SEGMENT_BYTES = int(sys.argv[3])
+from tobler_pack.surfaces import log
+log.SEGMENT_BYTES = int(sys.argv[3])
 for number in range(int(sys.argv[4])):
-    telemetry.write(Path(sys.argv[1]), {"writer": sys.argv[2], "number": number, "padding": "ü" * (number * 37 % 3000)})
+    log.write(Path(sys.argv[1]), {"writer": sys.argv[2], "number": number, "padding": "ü" * (number * 37 % 3000)})
 """
 
 
@@ -38,7 +39,7 @@ def test_parallel_runs_tear_and_lose_no_line(tmp_path: Path, segment: int) -> No
         for writer in range(WRITERS)
     ]
     assert [run.wait(120) for run in runs] == [0] * WRITERS
-    files = telemetry.files_of(tmp_path)
+    files = log.files_of(tmp_path)
     assert (len(files) > 1) == (segment < 1_000_000)
     rows = [json.loads(line) for path in files for line in path.read_bytes().splitlines()]
     assert sorted((int(row["writer"]), row["number"]) for row in rows) == [
@@ -47,15 +48,15 @@ def test_parallel_runs_tear_and_lose_no_line(tmp_path: Path, segment: int) -> No
 
 
 def test_the_oldest_files_go_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(telemetry, "SEGMENT_BYTES", 1_000)
-    monkeypatch.setattr(telemetry, "KEPT_BYTES", 5_000)
+    monkeypatch.setattr(log, "SEGMENT_BYTES", 1_000)
+    monkeypatch.setattr(log, "KEPT_BYTES", 5_000)
     for number in range(100):
         write(tmp_path, {"number": number, "padding": "x" * 200})
-    rows = [json.loads(line) for path in telemetry.files_of(tmp_path) for line in path.read_bytes().splitlines()]
+    rows = [json.loads(line) for path in log.files_of(tmp_path) for line in path.read_bytes().splitlines()]
     kept = sorted(row["number"] for row in rows)
     assert kept == list(range(kept[0], 100))
     assert 15 <= len(kept) <= 30
-    assert sum(path.stat().st_size for path in telemetry.files_of(tmp_path)) <= 6_500
+    assert sum(path.stat().st_size for path in log.files_of(tmp_path)) <= 6_500
 
 
 def call(**changes: Any) -> Record:

@@ -8,19 +8,20 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tobler_pack.corpus.place import sealed, unsealed
 from tobler_pack.errors import UsageError
 from tobler_pack.packs import manifest, writer
-from tobler_pack.pipeline import Request, build_pack
 from tobler_pack.revision import code_digest
 from tobler_pack.sources.config import Config, Question
+from tobler_pack.surfaces import log
 from tobler_pack.surfaces import registry as surfaces
-from tobler_pack.surfaces import telemetry
 from tobler_pack.surfaces.registry import Registry, Source
-from tobler_pack.weighing.memory import Memory
 from tobler_pack.workspace import Workspace, say
+
+if TYPE_CHECKING:
+    from tobler_pack.weighing.memory import Memory
 
 WRITTEN, UNCHANGED, STALE = "written", "unchanged", "stale"
 
@@ -31,7 +32,7 @@ class Made:
 
     text: str
     entry: manifest.Entry
-    figures: telemetry.Record
+    figures: log.Record
     cached: bool = False
 
 
@@ -119,7 +120,7 @@ def build(
 
 
 def _note(workspace: Workspace, question: Question, made: Made) -> None:
-    telemetry.record(
+    log.record(
         workspace,
         made.figures,
         surface=question.surface,
@@ -157,6 +158,10 @@ def _answer(workspace: Workspace, group: Sequence[Question], shelf: _Shelf, regi
 def _make(
     workspace: Workspace, question: Question, memory: Memory | None, registry: Registry
 ) -> tuple[Made, Memory | None]:
+    # Only here: a job whose packs are all in the cache is done before these would be loaded.
+    from tobler_pack.pipeline import Request, build_pack
+    from tobler_pack.surfaces.telemetry import figures
+
     request = Request(
         title=question.id,
         question=question.ask,
@@ -171,7 +176,7 @@ def _make(
     entry = manifest.entry(
         answer.pack, name=question.id, query=question.ask, surface=question.surface, mem=answer.memory.share
     )
-    made = Made(answer.pack.text, entry, telemetry.figures(workspace.library, answer.pack, answer.sieve))
+    made = Made(answer.pack.text, entry, figures(workspace.library, answer.pack, answer.sieve))
     return made, answer.memory if question.session else None
 
 

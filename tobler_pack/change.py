@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from tobler_pack.corpus.blocks import SIZES
 from tobler_pack.corpus.changes import FileChange, Kind, Status, changes
 from tobler_pack.corpus.history import Commit
-from tobler_pack.corpus.library import GENERATED_ATTRIBUTE, known_languages, language_of
 from tobler_pack.corpus.outline import definitions, parse
+from tobler_pack.corpus.selection import GENERATED_ATTRIBUTE, known_languages, language_of
 from tobler_pack.corpus.semble_bridge import Language
 from tobler_pack.corpus.text import Cause, read_text, split_lines
 from tobler_pack.corpus.tree import Comparer, Snapshot

@@ -26,7 +26,7 @@ from tobler_pack.packs.changed_here import Touched, changed_here
 from tobler_pack.packs.markdown import code_span
 from tobler_pack.packs.pack import Pack
 from tobler_pack.pipeline import Extras, Request, present, score, soft_weights
-from tobler_pack.surfaces import telemetry
+from tobler_pack.surfaces import log, telemetry
 from tobler_pack.surfaces.registry import Dials, Registry
 from tobler_pack.types import LineRange
 from tobler_pack.weighing.allocation import BREADTH_FIRST
@@ -54,7 +54,7 @@ class Made:
 
     pack: Pack
     entry: manifest.Entry
-    figures: telemetry.Record
+    figures: log.Record
     texts: tuple[str, ...]
 
 
@@ -84,7 +84,7 @@ def make(
     workspace.counter.keep()
     for one in made:
         name, query = one.entry["id"], one.entry["query"]
-        telemetry.record(workspace, one.figures, surface=surface, name=name, query=query, texts=one.texts)
+        log.record(workspace, one.figures, surface=surface, name=name, query=query, texts=one.texts)
     return made
 
 

@@ -27,12 +27,8 @@ from tobler_pack.packs.tokens import TokenCounter
 from tobler_pack.types import Definition, LineRange
 from tobler_pack.weighing.allocation import DEPTH_FIRST, Plan
 from tobler_pack.weighing.memory import Memory, remember
+from tobler_pack.weighing.temperature import TAU as TAU
 from tobler_pack.weighing.weights import Floats, effective_number, heaviest, nucleus, soften, standardize
-
-TAU = 1.0
-"""The temperature of step 2: where log N_eff varies most among the natural questions of a repository (the mean
-variance within 26 repositories, 479 questions). Over all questions the variance grows further, up to 1.9, but what
-grows there is only the difference between small and large repositories."""
 
 _TOKENS_PER_LINE = 9  # of code, over many languages
 _FIRST_LINES = 5  # of a signature in the pack of a change: its reader looks for places, so more of them are shown

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from tobler_pack.corpus.index import Index
-from tobler_pack.corpus.library import matching
+from tobler_pack.corpus.selection import matching
 from tobler_pack.corpus.tree import Repository
 from tobler_pack.errors import UsageError
 from tobler_pack.evidence.carry import carry
@@ -17,7 +17,7 @@ from tobler_pack.packs.pack import Pack
 from tobler_pack.pipeline import Request, build_pack
 from tobler_pack.sources import rules
 from tobler_pack.sources.config import Config
-from tobler_pack.surfaces import telemetry
+from tobler_pack.surfaces import log, telemetry
 from tobler_pack.surfaces.registry import Dial, Options, open_registry, searching, used
 from tobler_pack.types import Content
 from tobler_pack.weighing.memory import Memory
@@ -102,7 +102,7 @@ def answer(
     done = build_pack(workspace.library, request, workspace.counter, memory, left_out, float(registry.tau().value))
     workspace.counter.keep()
     what = telemetry.figures(workspace.library, done.pack, done.sieve)
-    telemetry.record(workspace, what, surface=surface, name=None, query=asked, paths=patterns)
+    log.record(workspace, what, surface=surface, name=None, query=asked, paths=patterns)
     dials_used = (*used(registry, [(surface, False)] if surface else []), registry.tau())
     return Answered(done.pack, asked, surface, dials_used, Carried(done.memory, workspace.corpus.index, ground))
 

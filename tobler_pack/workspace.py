@@ -1,4 +1,7 @@
-"""What one run works with: repository, tree, cache, model, counter, and the index once it is needed."""
+"""What one run works with: repository, tree, cache, model, counter, and the index once it is needed.
+
+What needs numpy is imported where it is asked for: a run whose packs are all as they were asks for none of it.
+"""
 
 from __future__ import annotations
 
@@ -7,17 +10,24 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from tobler_pack.corpus.library import Corpus, Scope, chunking_stamp, matching, of_content, open_corpus
-from tobler_pack.corpus.model import EMBEDDED, HUB, StaticModel, load_model, model_identity
-from tobler_pack.corpus.place import cache_folder
+from tobler_pack import corpus as shipped
+from tobler_pack.corpus.chunking import chunking_stamp
+from tobler_pack.corpus.kept import kept
+from tobler_pack.corpus.place import cache_folder, digest, signature
+from tobler_pack.corpus.selection import Scope, matching, of_content
 from tobler_pack.corpus.tree import Repository, Snapshot
 from tobler_pack.corpus.tree import find_repository as find_repository
-from tobler_pack.evidence.blend import BLEND
 from tobler_pack.packs.tokens import TokenCounter
-from tobler_pack.pipeline import Library
+from tobler_pack.revision import code_digest
 from tobler_pack.sources.config import Config
 from tobler_pack.types import Content
+
+if TYPE_CHECKING:
+    from tobler_pack.corpus.library import Corpus
+    from tobler_pack.corpus.model import StaticModel
+    from tobler_pack.pipeline import Library
 
 
 def say(text: str) -> None:
@@ -61,28 +71,48 @@ class Workspace:
 
     @cached_property
     def stamp(self) -> dict[str, str]:
-        """What every number of a pack was made with."""
+        """What every number of a pack was made with. Names of model and blend are kept in the cache, since asking for
+        them means loading numpy.
+        """
+        model, root = self.config.model, self.repository.root
+        folders = Path(shipped.__file__).parent / model, (root or Path()) / model  # one of ours, or of the repository
+        ground = [code_digest(), *map(signature, folders)]
+        place = self.cache / "stamps" / digest("\0".join([model, str(root)]))
+        names: dict[str, str] = kept(place, ground, self._names)
         return {
-            "model": f"{_kind(self.config.model)}:{model_identity(self.config.model, self.repository.root)}",
+            "model": names["model"],
             "chunking": chunking_stamp(),
-            "blend": BLEND,
+            "blend": names["blend"],
             "counter": self.config.tokens,
         }
+
+    def _names(self) -> dict[str, str]:
+        from tobler_pack.corpus.model import model_identity
+        from tobler_pack.evidence.blend import BLEND
+
+        model = self.config.model
+        return {"model": f"{_kind(model)}:{model_identity(model, self.repository.root)}", "blend": BLEND}
 
     @cached_property
     def model(self) -> StaticModel:
         """The embedding model."""
+        from tobler_pack.corpus.model import load_model
+
         return load_model(self.config.model, self.repository.root)
 
     @cached_property
     def corpus(self) -> Corpus:
         """The index of the tree, from the cache or built now."""
+        from tobler_pack.corpus.library import open_corpus
+
         with _Progress() as progress:
             return open_corpus(self.repository, self.snapshot, self.scope, self.model, self.cache, say, progress.begin)
 
     @cached_property
     def library(self) -> Library:
         """The index with what is needed to ask it."""
+        from tobler_pack.pipeline import Library
+
         index = self.corpus.index
         entries = {entry.path: entry for entry in self.snapshot.entries}
         return Library(index, self.model, lambda at: self.repository.read(self.snapshot, entries[index.files[at].path]))
@@ -90,6 +120,8 @@ class Workspace:
 
 def _kind(model: str) -> str:
     """How the stamp calls a model: a local folder by that word alone, since where it lies is nobody's business."""
+    from tobler_pack.corpus.model import EMBEDDED, HUB
+
     return model if model == EMBEDDED or model.startswith(HUB) else "local"
 
 

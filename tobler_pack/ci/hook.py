@@ -15,7 +15,7 @@ from pathlib import Path
 
 from tobler_pack.ci import stamp as stamps
 from tobler_pack.ci.stamp import Stamp
-from tobler_pack.corpus.place import cache_folder
+from tobler_pack.corpus.place import cache_folder, signature
 from tobler_pack.corpus.tree import INDEX, Entry, Repository, Snapshot
 from tobler_pack.errors import EnvironmentProblem, UsageError
 from tobler_pack.packs import writer
@@ -187,7 +187,7 @@ def _settle(visit: Visit, out: str, folder: Path, name: str, text: str, *, check
 def _made(visit: Visit, cache: Path, known: Stamp | None) -> tuple[str, dict[str, str]]:
     """The folder for the packs of the staged tree and their texts by name. Here everything heavy is loaded."""
     from tobler_pack import build as job
-    from tobler_pack.corpus.library import known_languages
+    from tobler_pack.corpus.selection import known_languages
     from tobler_pack.sources.config import read_config
     from tobler_pack.surfaces import tuning
     from tobler_pack.surfaces.registry import open_registry
@@ -204,7 +204,7 @@ def _made(visit: Visit, cache: Path, known: Stamp | None) -> tuple[str, dict[str
         table = known_languages(cache)
         endings = frozenset(end for end, language in table.items() if language.content in workspace.scope.content)
         local = config.model if _is_local(config.model) else ""
-        known = Stamp(config.out, endings, (local, stamps.signature(visit.root / local) if local else ""), {})
+        known = Stamp(config.out, endings, (local, signature(visit.root / local) if local else ""), {})
     tree = visit.repository.tree_id(stamps.relevant(workspace.snapshot.entries, known.out, known.endings))
     blobs = {name: visit.repository.blob_id(text.encode()) for name, text in texts.items()}
     stamps.save(cache, visit.settings, known.with_tree(tree, blobs))

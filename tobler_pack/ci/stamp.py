@@ -13,7 +13,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from tobler_pack.corpus.place import digest, sealed, unsealed
+from tobler_pack.corpus.place import digest, sealed, signature, unsealed
 from tobler_pack.corpus.tree import SUBMODULE_MODE, Entry
 from tobler_pack.packs import writer
 from tobler_pack.revision import code_digest
@@ -62,14 +62,6 @@ def _counts(entry: Entry, endings: frozenset[str]) -> bool:
 
 def _is_pack(path: str, out: str) -> bool:
     return path.startswith(f"{out}/") and path.endswith(".md")
-
-
-def signature(folder: Path) -> str:
-    """What tells that the files of a local model are still the same, without reading them."""
-    with suppress(OSError):
-        files = sorted(path for path in folder.iterdir() if path.is_file())
-        return digest("\0".join(f"{f.name} {f.stat().st_size} {f.stat().st_mtime_ns}" for f in files))
-    return "not there"
 
 
 def load(cache: Path, config: str, root: Path) -> Stamp | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,7 +13,7 @@ from tobler_pack.errors import EnvironmentProblem, UsageError
 
 if TYPE_CHECKING:
     from tobler_pack.corpus.tree import Repository
-    from tobler_pack.sources.config import Config
+    from tobler_pack.sources.config import Config, Remember, Values
 
 Repo = Annotated[
     Path | None, typer.Option("--repo", help="The repository; by default the one around the current folder.")
@@ -39,10 +40,30 @@ def load(repository: Repository, named: Path | None) -> Config:
     from tobler_pack.sources.config import DEFAULT_NAME, load_config
 
     if named is not None:
-        return load_config(named)
+        return load_config(named, remember=_checked_before(repository, named))
     if repository.root is None:
         raise EnvironmentProblem("a bare repository has no work tree; name the configuration with --config")
-    return load_config(repository.root / DEFAULT_NAME, DEFAULT_NAME)
+    place = repository.root / DEFAULT_NAME
+    return load_config(place, DEFAULT_NAME, _checked_before(repository, place))
+
+
+def _checked_before(repository: Repository, place: Path) -> Remember:
+    """Remembers in the cache what was last read at a place: pydantic and the reader of YAML take a tenth of a second
+    to load, which is most of what a run with nothing to do costs.
+    """
+    from importlib.metadata import version
+
+    from tobler_pack.corpus.kept import kept
+    from tobler_pack.corpus.place import cache_folder, digest
+    from tobler_pack.revision import code_digest
+
+    def remember(text: str, check: Callable[[], Values]) -> Values:
+        ground = [code_digest(), version("pydantic"), version("pyyaml"), digest(text)]
+        values: Values = kept(folder / digest(str(place.absolute())), ground, check)
+        return values
+
+    folder = cache_folder(repository.root) / "configurations"
+    return remember
 
 
 def config_or_default(repository: Repository) -> Config:

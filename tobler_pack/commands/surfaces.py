@@ -13,8 +13,8 @@ from tobler_pack.errors import EnvironmentProblem, UsageError
 
 if TYPE_CHECKING:
     from tobler_pack.surfaces.calibration import Curve
+    from tobler_pack.surfaces.log import Log
     from tobler_pack.surfaces.registry import Dial, Registry
-    from tobler_pack.surfaces.telemetry import Log
     from tobler_pack.surfaces.tuning import Move
     from tobler_pack.workspace import Workspace
 
@@ -149,7 +149,8 @@ def telemetry(
     repo: Repo = None,
 ) -> None:
     """Show what each surface's floor and budget did, with near misses to open."""
-    from tobler_pack.surfaces import telemetry as log
+    from tobler_pack.surfaces import log
+    from tobler_pack.surfaces.telemetry import report as of_surfaces
 
     _check(format_)
     if to is not None:
@@ -157,7 +158,7 @@ def telemetry(
         typer.echo(f"{copied} files copied to {shown(to)}")
         return
     read = read_log(repo, from_, days)
-    report = log.report(read, samples)
+    report = of_surfaces(read, samples)
     if format_ == "json":
         _print_json({"note": NOT_RELEVANCE, "unreadable": read.unreadable, "surfaces": report})
         return
@@ -302,7 +303,7 @@ def open_workspace(repo: Path | None, config: Path | None) -> Workspace:
 
 
 def _log_folder(repo: Path | None) -> Path:
-    from tobler_pack.surfaces.telemetry import folder_of
+    from tobler_pack.surfaces.log import folder_of
     from tobler_pack.workspace import find_repository
 
     return folder_of(find_repository(repo).common_dir)
@@ -310,7 +311,7 @@ def _log_folder(repo: Path | None) -> Path:
 
 def read_log(repo: Path | None, from_: Path | None, days: int | None) -> Log:
     """The telemetry of a repository, or what lies below a folder."""
-    from tobler_pack.surfaces import telemetry as log
+    from tobler_pack.surfaces import log
 
     if from_ is not None and not from_.is_dir():
         raise EnvironmentProblem(f"--from {from_}: there is no such folder; name the one with the downloaded logs")

@@ -22,9 +22,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tobler_pack.corpus.index import Index, SourceFile
+from tobler_pack.corpus.index import Index
 from tobler_pack.corpus.place import Damaged, digest, sealed, unsealed
 from tobler_pack.corpus.postings import Postings
+from tobler_pack.corpus.selection import SourceFile
 from tobler_pack.corpus.tables import Tables
 
 FORMAT = 4

@@ -20,6 +20,7 @@ from tobler_pack.corpus.analysis import FileRecord, analyze
 from tobler_pack.corpus.grammars import unpack
 from tobler_pack.corpus.model import Norms, StaticModel, Vectors
 from tobler_pack.corpus.postings import Postings, invert
+from tobler_pack.corpus.selection import SourceFile
 from tobler_pack.corpus.tables import Tables, cause_of, join, tabulate
 from tobler_pack.corpus.text import Cause
 from tobler_pack.types import Definition
@@ -33,15 +34,6 @@ Ints = npt.NDArray[np.int32]
 _BYTES_WORTH_WORKERS = 1_500_000
 _FILES_IN_FLIGHT = 64
 _CHUNKS_PER_EMBEDDING = 512
-
-
-@dataclass(frozen=True, slots=True)
-class SourceFile:
-    """A tracked file that is to be indexed."""
-
-    path: str
-    blob: str
-    language: str
 
 
 Job = tuple[str, bytes, str]

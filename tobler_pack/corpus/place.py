@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from contextlib import suppress
 from pathlib import Path
 
 from platformdirs import user_cache_path
@@ -39,6 +40,14 @@ def cache_folder(work_tree: Path | None) -> Path:
 def digest(text: str) -> str:
     """A short name for a text."""
     return hashlib.blake2b(text.encode("utf-8", "surrogateescape"), digest_size=16).hexdigest()
+
+
+def signature(folder: Path) -> str:
+    """What tells that the files of a folder are still the same, without reading them."""
+    with suppress(OSError):
+        files = sorted(path for path in folder.iterdir() if path.is_file())
+        return digest("\0".join(f"{f.name} {f.stat().st_size} {f.stat().st_mtime_ns}" for f in files))
+    return "not there"
 
 
 def sealed(text: str) -> str:

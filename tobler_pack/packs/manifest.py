@@ -5,11 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tobler_pack.packs.candidates import Candidate
-from tobler_pack.packs.pack import Pack, Shown
 from tobler_pack.types import Tier
+
+if TYPE_CHECKING:  # a run that finds all packs as they were names them without loading what makes them
+    from tobler_pack.packs.candidates import Candidate
+    from tobler_pack.packs.pack import Pack, Shown
 
 VERSION = 1
 

@@ -10,7 +10,7 @@ import hashlib
 import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from threading import Thread
 
@@ -28,7 +28,6 @@ class TokenCounter:
         self.name = name
         self._file = None if folder is None else folder / f"tokens-{name}.counts"
         self._warn = warn
-        self._known = self._recall()
         self._dirty = False
         self._loading: Thread | None = None
 
@@ -64,7 +63,9 @@ class TokenCounter:
             finally:
                 beside.unlink(missing_ok=True)
 
-    def _recall(self) -> dict[int, int]:
+    @cached_property
+    def _known(self) -> dict[int, int]:
+        """What was counted before, read at the first text: a run that has nothing to count needs none of it."""
         if self._file is None:
             return {}
         with suppress(OSError):

@@ -5,15 +5,13 @@ Importing this module is cheap; what reads and checks the file is loaded when a 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tobler_pack.errors import EnvironmentProblem, UsageError
 from tobler_pack.types import Content
-
-if TYPE_CHECKING:
-    from tobler_pack.sources.schema import ConfigurationFile, QuestionEntry, SurfaceEntry
 
 DEFAULT_NAME = ".tobler-pack.yaml"
 """The file's name at the root of a repository."""
@@ -67,17 +65,28 @@ class Config:
     telemetry: bool = True
 
 
-def read_config(text: str, name: str = DEFAULT_NAME) -> Config:
+Values = dict[str, Any]
+"""What a checked file says, as plain data with every key: JSON can hold it."""
+
+Remember = Callable[[str, Callable[[], Values]], Values]
+"""Knows the values of a text that was checked before, or has them checked now."""
+
+
+def read_config(text: str, name: str = DEFAULT_NAME, remember: Remember = lambda text, check: check()) -> Config:
     """The configuration in `text`; `name` is what messages call the file.
 
     Raises UsageError with every mistake, one per line.
     """
+    return _config(remember(text, lambda: _checked(text, name)))
+
+
+def _checked(text: str, name: str) -> Values:
     from tobler_pack.sources.validation import validated
 
-    return _config(validated(text, name))
+    return validated(text, name).model_dump()
 
 
-def load_config(path: Path, name: str | None = None) -> Config:
+def load_config(path: Path, name: str | None = None, remember: Remember = lambda text, check: check()) -> Config:
     """The configuration in a file; `name` is what messages call it, by default the path as given."""
     shown = name or str(path)
     try:
@@ -91,7 +100,7 @@ def load_config(path: Path, name: str | None = None) -> Config:
         raise UsageError(f"{shown}:{line}: not UTF-8 text; save the file as UTF-8") from None
     except OSError as error:
         raise EnvironmentProblem(f"{shown}: cannot be read ({error.strerror}); check its permissions") from None
-    return read_config(text, shown)
+    return read_config(text, shown, remember)
 
 
 def json_schema() -> dict[str, Any]:
@@ -134,31 +143,31 @@ def _resolved(path: Path) -> Path | None:
     return None if is_circle else resolved
 
 
-def _config(file: ConfigurationFile) -> Config:
+def _config(values: Values) -> Config:
     return Config(
-        version=file.version,
-        out=file.out,
-        budget=file.budget,
-        model=file.model,
-        tokens=file.tokens,
-        content=tuple(map(Content, file.content)),
-        exclude=tuple(file.exclude),
-        queries=tuple(map(_question, file.queries)),
-        surfaces=tuple(_surface(name, entry) for name, entry in file.surfaces.items()),
-        telemetry=file.telemetry,
+        version=values["version"],
+        out=values["out"],
+        budget=values["budget"],
+        model=values["model"],
+        tokens=values["tokens"],
+        content=tuple(map(Content, values["content"])),
+        exclude=tuple(values["exclude"]),
+        queries=tuple(map(_question, values["queries"])),
+        surfaces=tuple(_surface(name, entry) for name, entry in values["surfaces"].items()),
+        telemetry=values["telemetry"],
     )
 
 
-def _question(entry: QuestionEntry) -> Question:
-    return Question(entry.id, entry.ask, entry.budget, tuple(entry.paths or ()), entry.session, entry.surface)
+def _question(entry: Values) -> Question:
+    return Question(**{**entry, "paths": tuple(entry["paths"] or ())})
 
 
-def _surface(name: str, entry: SurfaceEntry) -> Surface:
+def _surface(name: str, entry: Values) -> Surface:
     return Surface(
         name,
-        entry.asks or "",
-        Content(entry.over) if entry.over else None,
-        entry.fires or "",
-        entry.floor,
-        entry.budget,
+        entry["asks"] or "",
+        Content(entry["over"]) if entry["over"] else None,
+        entry["fires"] or "",
+        entry["floor"],
+        entry["budget"],
     )

@@ -13,8 +13,8 @@ import numpy as np
 
 from tobler_pack.evidence.question import Question
 from tobler_pack.pipeline import Request, apply_floor, evidence, soft_weights
+from tobler_pack.surfaces.log import Log
 from tobler_pack.surfaces.registry import Registry
-from tobler_pack.surfaces.telemetry import Log
 from tobler_pack.types import Content
 from tobler_pack.weighing.weights import Floats, effective_number
 from tobler_pack.workspace import Workspace

@@ -7,9 +7,9 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from tobler_pack import pipeline
 from tobler_pack.errors import UsageError
 from tobler_pack.sources import rules
+from tobler_pack.weighing import temperature
 
 Value = float | int
 
@@ -43,8 +43,8 @@ FLOOR = Kind("floor", 0.0, 1.0, 0.0)
 BUDGET = Kind("budget", rules.SMALLEST_BUDGET, rules.LARGEST_BUDGET, 2000, whole=True)
 """Tokens for each pack."""
 
-TAU = Kind("tau", 0.1, 10.0, pipeline.TAU)
-"""The temperature, one for the whole repository; its starting point is the calibrated constant of the pipeline."""
+TAU = Kind("tau", 0.1, 10.0, temperature.TAU)
+"""The temperature, one for the whole repository; its starting point is the calibrated constant."""
 
 KINDS = {kind.name: kind for kind in (FLOOR, BUDGET, TAU)}
 OF_SURFACES = (FLOOR, BUDGET)

@@ -13,9 +13,10 @@ import numpy as np
 from tobler_pack.evidence.floor import among, nearest
 from tobler_pack.surfaces import tuning
 from tobler_pack.surfaces.dials import FLOOR
+from tobler_pack.surfaces.log import Log, Record
 from tobler_pack.surfaces.registry import Dial, Registry, open_registry, propose
 from tobler_pack.surfaces.stamp import same_scale, weights_of
-from tobler_pack.surfaces.telemetry import Log, Record, asked, share_at
+from tobler_pack.surfaces.telemetry import asked, share_at
 from tobler_pack.surfaces.tuning import MIGRATION, Move
 from tobler_pack.weighing.weights import Floats
 from tobler_pack.workspace import Workspace
