@@ -50,7 +50,7 @@ OWNERS = {
     "tree_sitter": {"corpus/outline.py"},
     "yaml": {"sources/yaml_text.py"},
     "pydantic": {"sources/schema.py", "serve/server.py"},
-    "toktok": {"packs/tokens.py"},
+    "toktok": {"packs/vocabulary.py"},
     "tokenizers": {"corpus/model.py"},
     "safetensors": {"corpus/model.py"},
     "huggingface_hub": {"corpus/model.py"},

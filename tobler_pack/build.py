@@ -162,6 +162,7 @@ def _make(
     from tobler_pack.pipeline import Request, build_pack
     from tobler_pack.surfaces.telemetry import figures
 
+    workspace.counter.prepare()
     request = Request(
         title=question.id,
         question=question.ask,

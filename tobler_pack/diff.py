@@ -78,6 +78,7 @@ def make(
         change = read_change(workspace, comparer, repository.snapshot(comparison.base))
         if not change.files:
             return []
+        workspace.counter.prepare()
         job = _Job(workspace, comparer, comparison, change, history.result(), dials, command)
         parts = areas(change, split_by, [entry.path for entry in workspace.snapshot.entries], budget)
         made = [job.pack(part) for part in parts]

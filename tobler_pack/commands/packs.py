@@ -100,13 +100,13 @@ def query(
 ) -> None:
     """Answer one question with one pack on standard output."""
     from tobler_pack.corpus.tree import find_repository
-    from tobler_pack.packs.tokens import load_beside
+    from tobler_pack.packs import vocabulary
 
     if format_ not in ("md", "json"):
         raise UsageError(f"--format {format_}: unknown format; use md or json")
     repository = find_repository(repo)
     config = config_or_default(repository)
-    load_beside(config.tokens)  # half a second, beside the imports of all that follows
+    vocabulary.beside(config.tokens)  # half a second, beside the imports of all that follows
 
     from tobler_pack.query import answer
     from tobler_pack.surfaces.registry import stale_line

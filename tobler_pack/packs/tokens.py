@@ -10,9 +10,10 @@ import hashlib
 import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
-from threading import Thread
+
+from tobler_pack.packs import vocabulary
 
 COUNTERS = ("o200k_base", "cl100k_base")
 _REMEMBERED = 200_000  # counts; 16 bytes each on disk
@@ -29,22 +30,23 @@ class TokenCounter:
         self._file = None if folder is None else folder / f"tokens-{name}.counts"
         self._warn = warn
         self._dirty = False
-        self._loading: Thread | None = None
+        self._beside: vocabulary.Beside | None = None
 
     def prepare(self) -> None:
         """Begin to load the vocabulary beside other work."""
-        self._loading = load_beside(self.name)
+        self._beside = vocabulary.beside(self.name)
 
     def count(self, texts: Sequence[str]) -> list[int]:
         """The number of tokens of each text."""
         keys = [_key(text) for text in texts]
         missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in self._known}
         if missing:
-            if self._loading is not None:
-                self._loading.join()
-            self._known.update(zip(missing, _count(list(missing.values()), self.name), strict=True))
+            self._known.update(zip(missing, self._counted(list(missing.values())), strict=True))
             self._dirty = True
         return [self._known[key] for key in keys]
+
+    def _counted(self, texts: list[str]) -> list[int]:
+        return self._beside.count(texts) if self._beside is not None else vocabulary.count(texts, self.name)
 
     def keep(self) -> None:
         """Write the counts to the folder; a counter that cannot is only slower next time."""
@@ -77,22 +79,6 @@ class TokenCounter:
                 return dict(np.frombuffer(table, dtype="<u8").reshape(-1, 2).tolist())
             self._warn(f"the remembered token counts in {self._file} are damaged; counting again")
         return {}
-
-
-@cache
-def load_beside(name: str) -> Thread:
-    """Begin to load a vocabulary beside other work, once in a process; it takes half a second and does not need the
-    interpreter. Importing this module is cheap, so that a command can begin with it.
-    """
-    loading = Thread(target=_count, args=([""], name), daemon=True)
-    loading.start()
-    return loading
-
-
-def _count(texts: list[str], name: str) -> list[int]:
-    from toktok import batch_count  # the first count of a process loads the vocabulary
-
-    return list(batch_count(texts, name))
 
 
 def _key(text: str) -> int:
