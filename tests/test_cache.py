@@ -162,7 +162,7 @@ def test_every_byte_of_the_meta_file_counts(shop: Path, cache: Path, model: Stat
         assert len(told) == 1, original[at - 10 : at + 10]
 
 
-@pytest.mark.parametrize("name", ["languages-*", "tokens-*", "packs-*/*"])
+@pytest.mark.parametrize("name", ["languages", "stamps/*", "configurations/*", "tokens-*", "packs-*/*"])
 @pytest.mark.parametrize("data", [b"", b"{}", b"[1]", b'[["", 1, 2]]', b"\xff\x00", b'{"entry": {}}', b"[{}]"])
 def test_damage_beside_the_indexes_does_no_harm(
     shop: Path, cold_cache: Path, tobler: Console, name: str, data: bytes
@@ -187,7 +187,7 @@ def test_every_number_in_a_kept_pack_is_true_or_made_again(shop: Path, cold_cach
 
 def test_a_damaged_language_table_is_made_again(shop: Path, cold_cache: Path, model: StaticModel) -> None:
     whole = corpus(shop, cold_cache, model)
-    (table,) = cold_cache.glob("languages-*")
+    (table,) = cold_cache.glob("languages")
     table.write_bytes(table.read_bytes().replace(b'".py", "python", "code"', b'".pz", "python", "code"'))
     assert_same(corpus(shop, cold_cache, model).index, whole.index)
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from test_pipeline import TREE
-from tobler_pack.corpus.index import Index, build_index
+from tobler_pack.corpus.building import build_index
+from tobler_pack.corpus.index import Index
 from tobler_pack.corpus.model import StaticModel
 from tobler_pack.corpus.selection import SourceFile
 from tobler_pack.evidence.carry import carry

@@ -9,7 +9,7 @@ import pytest
 
 from samples import independent_count
 from test_pipeline import TREE, module
-from tobler_pack.corpus.index import build_index
+from tobler_pack.corpus.building import build_index
 from tobler_pack.corpus.model import StaticModel
 from tobler_pack.corpus.selection import SourceFile
 from tobler_pack.evidence.question import Question

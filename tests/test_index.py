@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from indexing import assert_same, corpus
 from repositories import SHOP, commit, create, git, write
-from tobler_pack.corpus.index import Index, build_index
+from tobler_pack.corpus.building import build_index
+from tobler_pack.corpus.index import Index
 from tobler_pack.corpus.model import Norms, StaticModel, Vectors
 from tobler_pack.corpus.selection import SourceFile
 from tobler_pack.corpus.text import Cause

@@ -13,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from samples import independent_count
-from tobler_pack.corpus.index import Index, build_index
+from tobler_pack.corpus.building import build_index
+from tobler_pack.corpus.index import Index
 from tobler_pack.corpus.model import EMBEDDED, StaticModel, load_model
 from tobler_pack.corpus.selection import SourceFile
 from tobler_pack.errors import UsageError

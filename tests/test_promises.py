@@ -17,7 +17,7 @@ import pytest
 
 from console import Answer, environment, run, script
 from repositories import SHOP, commit, create, git, write
-from tobler_pack.corpus import index
+from tobler_pack.corpus import building
 
 UMLAUTS = {
     "src/größe/Maß nehmen.py": 'def measure_größe(request):\n    """Wie groß ist das? 日本語"""\n    return request\n'
@@ -158,7 +158,7 @@ def many_files(count: int) -> dict[str, str]:
         f"gen/m{n}.py": "".join(f"def step_{n}_{at}(request, items):\n{body.format(at=at, n=n)}\n\n" for at in range(5))
         for n in range(count)
     }
-    assert sum(map(len, files.values())) > index._BYTES_WORTH_WORKERS
+    assert sum(map(len, files.values())) > building._BYTES_WORTH_WORKERS
     return files
 
 

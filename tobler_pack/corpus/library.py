@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tobler_pack.corpus.cache import IndexCache
 from tobler_pack.corpus.chunking import chunking_stamp as chunking_stamp
-from tobler_pack.corpus.index import Index, build_index
+from tobler_pack.corpus.index import Index
 from tobler_pack.corpus.model import StaticModel
 from tobler_pack.corpus.selection import Scope, SourceFile, known_languages, select
 from tobler_pack.corpus.text import Cause
@@ -45,6 +45,9 @@ def open_corpus(
     shelf = IndexCache(cache, f"{chunking_stamp()}\0{model.identity}", warn)
     index = shelf.load(files)
     if index is None:
+        # Only here: parsing, workers and archives of grammars are no business of a tree that is known already.
+        from tobler_pack.corpus.building import build_index
+
         index = build_index(files, _reader(repository, snapshot), model, shelf.nearest(files), watch(len(files)))
         shelf.save(index)
     return Corpus(snapshot, index, left_out + Counter(index.left_out()))

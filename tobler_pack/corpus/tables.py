@@ -10,16 +10,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from tobler_pack.corpus.analysis import FileRecord
 from tobler_pack.corpus.blocks import SIZES
 from tobler_pack.corpus.terms import FIELDS
 from tobler_pack.corpus.text import Cause
 from tobler_pack.types import Definition
+
+if TYPE_CHECKING:
+    from tobler_pack.corpus.analysis import FileRecord
 
 Array = npt.NDArray[Any]
 

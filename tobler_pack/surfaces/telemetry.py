@@ -44,7 +44,9 @@ def quantiles(cosines: Floats) -> list[float]:
     """A distribution in `QUANTILES` numbers; none for no chunk."""
     if not len(cosines):
         return []
-    return [round(one, _DIGITS) for one in np.quantile(cosines, np.linspace(0, 1, QUANTILES)).tolist()]
+    # `np.quantile` says the same, but loads numpy.ma for it, which takes longer than all the rest of a line.
+    points = np.interp(np.linspace(0, len(cosines) - 1, QUANTILES), np.arange(len(cosines)), np.sort(cosines))
+    return [round(one, _DIGITS) for one in points.tolist()]
 
 
 def near_misses(library: Library, sieve: Sieve) -> list[list[Any]]:
