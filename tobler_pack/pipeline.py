@@ -20,7 +20,7 @@ from tobler_pack.evidence.floor import Sieve, among, sift
 from tobler_pack.evidence.question import Question
 from tobler_pack.evidence.ranking import noise_shares
 from tobler_pack.evidence.signal import signal
-from tobler_pack.packs.candidates import Candidate, Candidates, Piece, Spread, describe, first_lines, split
+from tobler_pack.packs.candidates import Candidate, Candidates, Description, Piece, Spread, describe, first_lines, split
 from tobler_pack.packs.pack import Pack, assemble, beyond_nucleus, limit
 from tobler_pack.packs.render import Heading
 from tobler_pack.packs.tokens import TokenCounter
@@ -45,6 +45,7 @@ class Library:
     read: Callable[[int], bytes]
     _lines: dict[int, Sequence[str]] = field(default_factory=dict, repr=False)
     _definitions: dict[int, Sequence[Definition]] = field(default_factory=dict, repr=False)
+    _descriptions: dict[tuple[int, LineRange], Description] = field(default_factory=dict, repr=False)
 
     @cached_property
     def keep(self) -> Floats:
@@ -63,6 +64,12 @@ class Library:
         if file not in self._definitions:
             self._definitions[file] = self.index.definitions(file)
         return self._definitions[file]
+
+    def description(self, file: int, lines: LineRange) -> Description:
+        """What `describe` says of a block, worked out once: questions of a session meet the same blocks."""
+        if (file, lines) not in self._descriptions:
+            self._descriptions[file, lines] = describe(lines, self.definitions(file))
+        return self._descriptions[file, lines]
 
 
 @dataclass(frozen=True)
@@ -230,26 +237,27 @@ def find_candidates(
     spread = Spread(extras.hidden)
     taken: Counter[int] = Counter()
     looked_at = len(core) if extras.of_one_file else most
-    for block in heaviest(block_weights + core, looked_at).tolist():  # a weight is at most 1: the core comes first
-        file = int(index.block_file[block])
+    blocks = heaviest(block_weights + core, looked_at)  # a weight is at most 1: the core comes first
+    columns = (index.block_file, index.tables.block_lines, block_weights, core)
+    for file, (first, last), weight, is_core in zip(*(column[blocks].tolist() for column in columns), strict=True):
         taken[file] += 1
         if extras.of_one_file and len(spread) >= most:
             break
         if extras.of_one_file and taken[file] > extras.of_one_file:
             continue
-        for lines, weight in _parts(library, block, float(block_weights[block]), budget):
-            if weight > 0:
-                spread.add(file, lines, weight, is_core=bool(core[block]))
+        for lines, share in _parts(library, file, (first, last), weight, budget):
+            if share > 0:
+                spread.add(file, lines, share, is_core=is_core)
     found = [_candidate(library, piece, extras) for piece in spread.by_weight()]
     return Candidates(found, int(core.sum()))
 
 
-def _parts(library: Library, block: int, weight: float, budget: int) -> list[tuple[LineRange, float]]:
+def _parts(library: Library, file: int, lines: LineRange, weight: float, budget: int) -> list[tuple[LineRange, float]]:
     """A block with its weight; one that would take over half of the budget as its definitions, weighted by length."""
-    first, last = library.index.tables.block_lines[block].tolist()
+    first, last = lines
     if 2 * _TOKENS_PER_LINE * (last - first + 1) <= budget:
-        return [((first, last), weight)]
-    parts = split((first, last), library.definitions(int(library.index.block_file[block])))
+        return [(lines, weight)]
+    parts = split(lines, library.definitions(file))
     return [(part, weight * (part[1] - part[0] + 1) / (last - first + 1)) for part in parts]
 
 
@@ -260,7 +268,7 @@ def block_size(budget: int) -> int:
 
 def _candidate(library: Library, piece: Piece, extras: Extras) -> Candidate:
     source = library.index.files[piece.file]
-    symbol, full, signature = describe(piece.lines, library.definitions(piece.file))
+    symbol, full, signature = library.description(piece.file, piece.lines)
     why = ""
     if extras.why is not None:
         why = extras.why(piece.file, piece.lines)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from operator import attrgetter
 from types import MappingProxyType
 
 from tobler_pack.types import Definition, LineRange, qualified
@@ -13,6 +14,7 @@ from tobler_pack.types import Definition, LineRange, qualified
 _NAMES_SHOWN = 4  # of a block that covers several definitions
 _SIGNATURE_DOC_LINES = 6
 _ENCLOSING_LINES = 3
+_SPAN = attrgetter("span")  # by which definitions stand in order; `(line,)` comes before all that begin on that line
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,21 +105,23 @@ def _uncovered(lines: LineRange, covered: Sequence[LineRange]) -> list[LineRange
     return [*free, (start, lines[1])] if start <= lines[1] else free
 
 
-def describe(
-    lines: LineRange, definitions: Sequence[Definition]
-) -> tuple[str, tuple[LineRange, ...], tuple[LineRange, ...]]:
-    """The name of a block, and what its `full` and `signature` tiers print.
+Description = tuple[str, tuple[LineRange, ...], tuple[LineRange, ...]]
+"""The name of a block, and what its `full` and `signature` tiers print."""
+
+
+def describe(lines: LineRange, definitions: Sequence[Definition]) -> Description:
+    """What a block is called and what it can show.
 
     A block that begins inside a function is shown under that function's declaration.
     """
     inside = _inside(lines, definitions)
-    outermost = [at for at in inside if definitions[at].parent not in inside]
-    enclosing = _enclosing(lines, definitions)
+    outermost = _outermost(inside, definitions)
     if outermost:
         names = [qualified(at, definitions) for at in outermost[:_NAMES_SHOWN]]
         more = len(outermost) - len(names)
         symbol = ", ".join(names) + (f" and {more} more" if more else "")
         return symbol, (lines,), _signatures(outermost, inside, definitions)
+    enclosing = _enclosing(lines, definitions)
     if enclosing is None:
         return "", (lines,), ()
     first, last = definitions[enclosing].declaration
@@ -129,31 +133,33 @@ def describe(
 def split(lines: LineRange, definitions: Sequence[Definition]) -> list[LineRange]:
     """A block cut behind each of its outermost definitions but the last: what is too large together may fit apart."""
     inside = _inside(lines, definitions)
-    ends = [definitions[at].span[1] for at in inside if definitions[at].parent not in inside]
+    ends = [definitions[at].span[1] for at in _outermost(inside, definitions)]
     borders = [lines[0] - 1, *ends[:-1], lines[1]]
     return [(before + 1, end) for before, end in pairwise(borders) if before < end]
 
 
 def _inside(lines: LineRange, definitions: Sequence[Definition]) -> list[int]:
     """The positions of the definitions that lie whole in a range."""
-    first = bisect_left(definitions, lines[0], key=_first_line)
-    last = bisect_right(definitions, lines[1], key=_first_line)
+    first = bisect_left(definitions, (lines[0],), key=_SPAN)
+    last = bisect_left(definitions, (lines[1] + 1,), key=_SPAN)
     return [at for at in range(first, last) if definitions[at].span[1] <= lines[1]]
+
+
+def _outermost(inside: Sequence[int], definitions: Sequence[Definition]) -> list[int]:
+    """Those of some definitions that lie in none of the others."""
+    others = set(inside)
+    return [at for at in inside if definitions[at].parent not in others]
 
 
 def _enclosing(lines: LineRange, definitions: Sequence[Definition]) -> int | None:
     """The position of the innermost definition that holds a range and more; definitions nest, so it is an ancestor of
     the last one that begins before the range, or that one itself.
     """
-    at: int | None = bisect_right(definitions, lines[0], key=_first_line) - 1
+    at: int | None = bisect_left(definitions, (lines[0] + 1,), key=_SPAN) - 1
     at = None if at == -1 else at
     while at is not None and (definitions[at].span == lines or not _contains(definitions[at].span, lines)):
         at = definitions[at].parent
     return at
-
-
-def _first_line(definition: Definition) -> int:
-    return definition.span[0]
 
 
 def _signatures(

@@ -30,7 +30,6 @@ _TABLE: dict[int, int | str] = {**_INVISIBLE, **_C1, **_DIRECTION, **_SEPARATORS
 _NAME_TABLE: dict[int, int | str] = {**_TABLE, **_BYTES, ord("\t"): "\\t", ord("\n"): "\\n", ord("\r"): "\\r"}
 _PLAIN = re.compile("[\t\n -~]*")
 _PLAIN_NAME = re.compile("[ -~]*")
-_TRAILING_BLANK = re.compile(r"[^\S\n](?:\n|\Z)")
 
 
 def visible(text: str) -> str:
@@ -49,10 +48,15 @@ def code_span(text: str) -> str:
 def fence(lines: Iterable[str], language: str) -> str:
     """Lines as a fenced block that ends with a line end. Trailing blanks are dropped."""
     shown = "\n".join(lines)
-    if not _PLAIN.fullmatch(shown) or _TRAILING_BLANK.search(shown):
+    if not _PLAIN.fullmatch(shown) or _has_trailing_blank(shown):
         shown = "\n".join(visible(line).rstrip() for line in shown.split("\n"))
-    mark = "`" * max(3, _longest_run(shown) + 1)
+    mark = "`" * (_longest_run(shown) + 1) if "```" in shown else "```"
     return f"{mark}{language}\n{shown}\n{mark}\n"
+
+
+def _has_trailing_blank(plain: str) -> bool:
+    """Whether a line of plain text, whose only blanks are spaces and tabs, ends with one."""
+    return " \n" in plain or "\t\n" in plain or plain.endswith((" ", "\t"))
 
 
 def _longest_run(text: str) -> int:
