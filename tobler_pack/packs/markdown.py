@@ -28,7 +28,7 @@ _HIDDEN = {
 _BYTES = {0xDC00 + byte: f"\\x{byte:02x}" for byte in range(128, 256)}
 _TABLE: dict[int, int | str] = {**_INVISIBLE, **_C1, **_DIRECTION, **_SEPARATORS, **_HIDDEN}
 _NAME_TABLE: dict[int, int | str] = {**_TABLE, **_BYTES, ord("\t"): "\\t", ord("\n"): "\\n", ord("\r"): "\\r"}
-_PLAIN = re.compile("[\t\n -~]*")
+_PLAIN = re.compile("[\t\n -~…]*")  # with the mark of a gap, which stands in most signatures
 _PLAIN_NAME = re.compile("[ -~]*")
 
 
