@@ -272,6 +272,14 @@ def test_a_pipe_in_place_of_a_file_does_not_hang(small: Path) -> None:
 
 
 @POSIX
+def test_a_folder_of_a_commit_is_a_tree(small: Path) -> None:
+    write(small, {"inner/deep/b.py": "b = 1\n"})
+    commit(small)
+    snapshot = Repository(small).snapshot("HEAD:inner")
+    assert [entry.path for entry in snapshot.entries] == ["deep/b.py"]
+    assert snapshot.tree_id == git(small, "rev-parse", "HEAD:inner")
+
+
 def test_the_executable_bit_is_part_of_the_tree(small: Path) -> None:
     before = snapshot(small).tree_id
     (small / "a.py").chmod(0o755)

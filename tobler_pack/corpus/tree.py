@@ -221,7 +221,9 @@ class Repository:
         if name.startswith("-") or not name.strip() or "\0" in name:
             raise UsageError(f"--tree {name!r} is not a commit; use worktree, index or the name of a commit")
         try:
-            found = self._run("rev-parse", "--verify", "--quiet", f"{name}^{{tree}}").decode().strip()
+            # A folder of a commit is asked for in two steps: behind a path, git takes `^{tree}` for a part of it.
+            asked = self._run("rev-parse", "--verify", "--quiet", name).decode().strip() if ":" in name else name
+            found = self._run("rev-parse", "--verify", "--quiet", f"{asked}^{{tree}}").decode().strip()
             listed = self._run("ls-tree", "-r", "-z", "--full-tree", found)
         except git.exc.GitCommandError:
             raise EnvironmentProblem(

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from tobler_pack.evidence.ranking import coherence
 from tobler_pack.weighing.weights import Floats, standardize
 
-BLEND = "questions-2"
+BLEND = "questions-3"
 """Names the channels and weights below in the stamp; raised when either changes."""
 
 KNEE = 4.0
@@ -36,10 +36,10 @@ class Blend:
 
 NATURAL = Blend(
     MappingProxyType(
-        {"lexical": 2.2, "semantic": 0.9, "path": 0.65, "definition": 0.5, "documentation": 0.15, "names": 0.15}
+        {"lexical": 2.2, "semantic": 1.1, "path": 0.65, "definition": 0.5, "documentation": 0.15, "names": 0.15}
     ),
-    coherence=0.45,
-    noise=0.5,
+    coherence=0.6,
+    noise=0.7,
 )
 SYMBOL = Blend(
     MappingProxyType(
