@@ -14,10 +14,10 @@ from tobler_pack.evidence.question import Question
 from tobler_pack.weighing.weights import Floats
 
 CLEAR = 0.55
-"""The best cosine from which on a question needs no memory. Questions with known answers reach .58 to .63 (median of two
-sets; one in ten stays under .43 or .49), follow-ups of four kinds .31 (one in four reaches .39). With .60 more than the
-4 % of pivots that are allowed were harmed. A property of the embedding model, though the two that it was measured for
-agree on it.
+"""The best cosine from which on a question needs no memory. Questions with known answers reach .58 to .63 (medians
+of two sets; one in ten stays under .43 or .49), follow-ups of four kinds .31 (one in four reaches .39). With .60 more
+than the 4 % of pivots that are allowed were harmed. A property of the embedding model, though the two that it was
+measured for agree on it.
 """
 
 
