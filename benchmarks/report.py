@@ -12,7 +12,7 @@ from typing import Any
 
 from benchmarks.checkouts import Checkout
 from tobler_pack import __version__, pipeline
-from tobler_pack.corpus.library import chunking_stamp
+from tobler_pack.corpus.chunking import chunking_stamp
 from tobler_pack.corpus.model import EMBEDDED, model_identity
 from tobler_pack.evidence.blend import BLEND
 

@@ -9,7 +9,7 @@ import pytest
 
 from indexing import CODE, Told, corpus
 from repositories import SHOP, commit, create, git, write
-from tobler_pack.corpus.library import chunking_stamp
+from tobler_pack.corpus.chunking import chunking_stamp
 from tobler_pack.corpus.model import StaticModel
 from tobler_pack.corpus.selection import Scope, SourceFile, known_languages, matching, select
 from tobler_pack.corpus.text import Cause

@@ -100,7 +100,7 @@ def train(given: Sequence[Source], work: Path, out: Path, recipe: Recipe) -> Non
     else:
         vectors = start.prepared(start.noise(len(tokens), recipe.dimensions, recipe.seed), recipe.seed)
     table = training.Table(vectors, start.log_weights(examples.texts))
-    training.train(examples, table, recipe.settings, _tell_loss)
+    training.train(examples, table, recipe.settings, recipe.seed, _tell_loss)
     folder.write(out, learned, folder.compress(table.weighted(), recipe.dimensions))
 
 

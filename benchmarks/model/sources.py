@@ -21,6 +21,7 @@ COMMITS = 4000
 
 _MOST_FILES = 3000  # of a very large repository the first ones by path hash would be no better
 _HUNK_LINES = 60
+_MOST_LINES = 4000  # of one commit; larger ones are moves and generated files
 _SKIPPED = re.compile(r"(^|/)(node_modules|vendor|third_party|thirdparty|dist|\.yarn|external|deps)/", re.IGNORECASE)
 _RECORD, _FIELD = "\x1e", "\x1f"
 
@@ -88,9 +89,6 @@ def commits(clone: Path, commit: str) -> Iterator[CommitHunks]:
                 lines.append(line)
         if lines:
             yield _commit(lines)
-
-
-_MOST_LINES = 4000  # of one commit; larger ones are moves and generated files
 
 
 def _commit(lines: list[str]) -> CommitHunks:

@@ -36,7 +36,6 @@ class Settings:
     """Share of the tokens of both sides that a step does not see."""
     overlap_dropout: float = 0.3
     """Share of the pairs whose description loses the tokens that its text has too."""
-    seed: int = 1
 
 
 @dataclass(frozen=True)
@@ -85,19 +84,21 @@ def _adam(values: Floats, first: Floats, second: Floats, rows: Ints, gradient: F
     values[rows] -= rate / (1 - beta**step) * change
 
 
-def train(examples: Examples, table: Table, settings: Settings, watch: Callable[[int, int, float], None]) -> None:
+def train(
+    examples: Examples, table: Table, settings: Settings, seed: int, watch: Callable[[int, int, float], None]
+) -> None:
     """Change the table in place. `watch` is told the step, the number of steps and the loss."""
-    batches = list(_batches(examples, settings))
-    chance = np.random.default_rng(settings.seed)
+    batches = list(_batches(examples, settings, seed))
+    chance = np.random.default_rng(seed)
     for number, rows in enumerate(batches):
         rate = settings.rate * 0.5 * (1 + np.cos(np.pi * number / len(batches)))
         loss = _step(examples, table, rows, settings, rate, chance)
         watch(number, len(batches), loss)
 
 
-def _batches(examples: Examples, settings: Settings) -> Iterator[Ints]:
+def _batches(examples: Examples, settings: Settings, seed: int) -> Iterator[Ints]:
     """Rows of pairs: whole groups of one repository each, in random order, each pair about once in an epoch."""
-    chance = np.random.default_rng(settings.seed)
+    chance = np.random.default_rng(seed)
     whole, part = int(settings.epochs), settings.epochs % 1
     for epoch in range(whole + (part > 0)):
         groups: list[Ints] = []

@@ -10,7 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from tobler_pack.corpus.cache import IndexCache
-from tobler_pack.corpus.chunking import chunking_stamp as chunking_stamp
+from tobler_pack.corpus.chunking import chunking_stamp
 from tobler_pack.corpus.index import Index
 from tobler_pack.corpus.model import StaticModel
 from tobler_pack.corpus.selection import Scope, SourceFile, known_languages, select
